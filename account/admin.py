@@ -12,7 +12,7 @@ from account.dimension import ACCOUNT
 from account.models import Account, CalculationLogic
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.lists.filters import PlainChoiceForm
-from dimensions_site.administration.lists.tree import TreeMixin
+from dimensions_site.administration.lists.tree import TREE_PAGE
 
 
 class HasLogicFilter(DropdownFilter):
@@ -35,7 +35,7 @@ class HasLogicFilter(DropdownFilter):
 
 
 @admin.register(Account)
-class AccountAdmin(TreeMixin, DimensionAdmin):
+class AccountAdmin(DimensionAdmin):
     dimension = ACCOUNT
     icon = "account_balance"
     listed = (
@@ -45,6 +45,7 @@ class AccountAdmin(TreeMixin, DimensionAdmin):
         "conversion.conversionType",
     )
     further_filters = (HasLogicFilter,)
+    pages = [*DimensionAdmin.pages, TREE_PAGE]
 
     def generated(self, element: Account) -> list[str]:
         return [str(logic) for logic in element.calculation_logics.order_by("name")]

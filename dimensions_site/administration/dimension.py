@@ -1,24 +1,99 @@
-"""The administration of a dimension, with all that works on many elements."""
+"""The administration of a dimension (contract G2)."""
 
-from dimensions_site.administration.elements.deleting import DeletionActionMixin
-from dimensions_site.administration.elements.element import ElementAdmin
-from dimensions_site.administration.files.exporting import ExportMixin
-from dimensions_site.administration.files.wizard import ImportButtonMixin
-from dimensions_site.administration.plans.bringing_over import BringOverMixin
-from dimensions_site.administration.plans.changing import ChangeActionMixin
-from dimensions_site.administration.table.page import TableMixin
+from copy import copy
+from http import HTTPStatus
+from typing import Any, ClassVar, cast
+
+from django.contrib.admin.utils import unquote
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect
+
+from dimensions_site.administration.conditions.building import BUILDER_PAGES
+from dimensions_site.administration.elements.deleting import delete_elements
+from dimensions_site.administration.elements.editing import EDIT_PAGES, EditedAdmin
+from dimensions_site.administration.elements.history import HISTORY_PAGES
+from dimensions_site.administration.elements.pickers import PICK_PAGE
+from dimensions_site.administration.elements.used_by import USES_PAGE
+from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export_elements
+from dimensions_site.administration.files.wizard import IMPORT_BUTTON
+from dimensions_site.administration.lists.listing import ListedAdmin
+from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
+from dimensions_site.administration.plans.changing import change_elements
+from dimensions_site.administration.plans.comparing import COMPARE_PAGES
+from dimensions_site.administration.table.page import TABLE_BUTTON, TABLE_PAGE, edit_elements
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.saving import delete
 
 
-class DimensionAdmin(
-    ChangeActionMixin,
-    TableMixin,
-    DeletionActionMixin,
-    ImportButtonMixin,
-    ExportMixin,
-    BringOverMixin,
-    ElementAdmin,
-):
-    """The list, the forms, the table, the history, imports, exports and plans of a `dimension`."""
+class DimensionAdmin(ListedAdmin, EditedAdmin):
+    """The list, the forms and all other pages of a `dimension`. It sets `dimension`, `listed` and `icon`."""
 
-    actions = ["export_elements", "change_elements", "edit_elements", "delete_elements"]
+    # In the sidebar, from unfold's font.
+    icon: ClassVar[str] = "list"
+    delete_confirmation_template = "admin/elements/delete.html"
+    pages = [
+        *EDIT_PAGES,
+        USES_PAGE,
+        PICK_PAGE,
+        *HISTORY_PAGES,
+        *COMPARE_PAGES,
+        *VIEW_PAGES,
+        *BUILDER_PAGES,
+        TABLE_PAGE,
+    ]
+    actions = [export_elements, change_elements, edit_elements, delete_elements]
+    # The buttons of the list, which the theme looks up by their names.
     actions_list = ["edit_table", "import_file", "export_file"]
+    edit_table, import_file, export_file = TABLE_BUTTON, IMPORT_BUTTON, EXPORT_BUTTON
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Return the list, or redirect to a saved view if the URL has no parameters or only that of a view."""
+        views = ListViews(self, request)
+        if request.method == "GET":
+            address = views.address_to_open()
+            if address is not None:
+                return redirect(address)
+            views.point_out()
+        response = super().changelist_view(request, cast(Any, {"views": views, **(extra_context or {})}))
+        context = getattr(response, "context_data", None) or {}
+        if "cl" in context and context["cl"].filter.timeout:
+            response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
+        # These two pass the search and the filters on.
+        pages = {self.route("edit_table"): "table", self.route("export_file"): "export_file"}
+        for button in context.get("actions_list", ()):
+            if button["path"] in pages:
+                button["path"] = self.route_with_query(request, pages[button["path"]])
+        return response
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Return the elements only: what was generated from them needs no permission of its own."""
+        return [str(element) for element in objs], {}, set(), []
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
+        """Log nothing: the history of the element has more than Django's log would."""
+        return []
+
+    def delete_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Ask whether to delete the element, and why; ask again if the reason is invalid."""
+        if request.method == "POST":
+            reason = ReasonField(self.get_object(request, unquote(object_id)).repository, request.POST)
+            extra_context = {**(extra_context or {}), "reason": reason}
+            if reason.error:
+                request = copy(request)
+                request.method, cast(Any, request).POST = "GET", QueryDict()
+        return super().delete_view(request, object_id, extra_context)
+
+    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
+        """Return the question, with a field for the reason."""
+        return super().render_delete_form(request, {"reason": ReasonField(context["object"].repository), **context})
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        """Delete the element in the transaction of the request, unless it is deleted already."""
+        rows = self.model.of(obj.repository_id).filter(pk=obj.pk)
+        if rows.select_for_update().exists():
+            reason = ReasonField(obj.repository, request.POST).reason
+            delete(rows, obj.repository, Actor(request.user.get_username(), Channel.ADMIN, reason=reason))

@@ -1,4 +1,4 @@
-"""The page that compares two states of a dimension, of one repository or of two (contract J2)."""
+"""The form that compares two states of a dimension, of one repository or of two, and its results (contract J2)."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,18 +8,14 @@ from itertools import islice
 from typing import Any
 
 from django import forms
-from django.contrib.admin.views.main import PAGE_VAR
-from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.exceptions import ValidationError
 from django.db import OperationalError
-from django.db.models import Max
-from django.http import HttpRequest, HttpResponse, QueryDict
-from django.urls import URLPattern, path
+from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_GET
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.elements.element_links import element_route, last_versions
 from dimensions_site.administration.lists.described import description_of
 from dimensions_site.administration.lists.past import instant_of, state_at_instant
 from dimensions_site.administration.people.paging import (
@@ -143,85 +139,45 @@ class ShownDifference:
         return self.change == Change.CHANGED
 
 
-class ComparedAdmin(ScopedAdmin):
-    """The page with the differences between two states."""
+def compare_page_by_page(request: HttpRequest, form: CompareForm) -> dict[str, Any]:
+    """Return the counts and the differences of the requested page, or of the last one, for the template."""
+    number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
+    counts: Counter[Change] = Counter()
+    page: list[DifferingElement] = []
+    with closing(compare_states(*form.sides)) as differing:
+        for position, element in enumerate(islice(differing, limit)):
+            counts[ACTIONS[element.action]] += 1
+            if position < number * DIFFERENCES_A_PAGE:
+                if position % DIFFERENCES_A_PAGE == 0:
+                    page = []
+                page.append(element)
+        has_more = next(differing, None) is not None
+    total = counts.total()
+    shown = requested_page(request, range(total), DIFFERENCES_A_PAGE)
+    return {
+        "counts": [(change.label, counts[change]) for change in ACTIONS.values()],
+        "total": count_up_to(total + has_more, limit),
+        "page": shown,
+        "page_numbers": shown.paginator.get_elided_page_range(shown.number),
+        "found": list(_shown_differences(form, page)),
+    }
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_GET(self.compare_view))
-        return [path("compare/", view, name=self.url_name("compare")), *super().get_urls()]
 
-    def compare_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the form, and for a valid one the counts and the differences page by page; `?p=2` is the second."""
-        form = self.compare_form(request)
-        found: dict[str, Any] = {}
-        if form.is_valid():
-            try:
-                found = self._compared(request, form)
-            except OperationalError as error:
-                point_out_timeout(form, error)
-        return self.compare_page(request, form, **found)
-
-    def compare_form(self, request: HttpRequest) -> CompareForm:
-        """Return the form with the parameters of the URL, if there are any. Raises PermissionDenied."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        return CompareForm(self.dimension, self.repositories(request).in_bulk(), request.GET or None)
-
-    def compare_page(self, request: HttpRequest, form: CompareForm, **found: Any) -> HttpResponse:
-        """Return the page with the form and the results of the comparison, if there are any."""
-        query = request.GET.copy()
-        query.pop(PAGE_VAR, None)
-        title = _("Compare %(elements)s") % {"elements": self.opts.verbose_name_plural}
-        return self.render_page(
-            request,
-            "admin/elements/compare.html",
-            title=title,
-            form=form,
-            query=query.urlencode(),
-            page_var=PAGE_VAR,
-            **found,
+def _shown_differences(form: CompareForm, page: list[DifferingElement]) -> Iterator[ShownDifference]:
+    """Yield the elements of the page, each with a link to its last version; two queries."""
+    ids = [element.id for element in page]
+    numbers = [last_versions(form.dimension, side.repository, ids) for side in form.sides]
+    for element in page:
+        side = 0 if element.after is None else 1
+        number = numbers[side].get(element.id)
+        texts = (element.after or element.before or {}).get("descriptions") or {}
+        yield ShownDifference(
+            element.id,
+            ACTIONS[element.action],
+            description_of(texts, form.sides[side].repository),
+            in_words(element.fields()),
+            "" if number is None else element_route(form.dimension, "version", number),
         )
-
-    def _compared(self, request: HttpRequest, form: CompareForm) -> dict[str, Any]:
-        """Return the counts and the differences of the requested page, or of the last one."""
-        number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
-        counts: Counter[Change] = Counter()
-        page: list[DifferingElement] = []
-        with closing(compare_states(*form.sides)) as found:
-            for position, difference in enumerate(islice(found, limit)):
-                counts[ACTIONS[difference.action]] += 1
-                if position < number * DIFFERENCES_A_PAGE:
-                    if position % DIFFERENCES_A_PAGE == 0:
-                        page = []
-                    page.append(difference)
-            has_more = next(found, None) is not None
-        total = counts.total()
-        shown = requested_page(request, range(total), DIFFERENCES_A_PAGE)
-        return {
-            "counts": [(change.label, counts[change]) for change in ACTIONS.values()],
-            "total": count_up_to(total + has_more, limit),
-            "page": shown,
-            "page_numbers": shown.paginator.get_elided_page_range(shown.number),
-            "found": list(self._shown(form.sides, page)),
-        }
-
-    def _shown(self, sides: list[Side], page: list[DifferingElement]) -> Iterator[ShownDifference]:
-        numbers = [self._last_versions(side.repository, page) for side in sides]
-        for one in page:
-            side = 0 if one.after is None else 1
-            number = numbers[side].get(one.id)
-            yield ShownDifference(
-                one.id,
-                ACTIONS[one.action],
-                description_of((one.after or one.before or {}).get("descriptions") or {}, sides[side].repository),
-                in_words(one.fields()),
-                "" if number is None else self.route("version", number),
-            )
-
-    def _last_versions(self, repository: Repository, page: list[DifferingElement]) -> dict[str, int]:
-        """Return the number of the last version of each element, which leads to its history; one query."""
-        versions = self.model.versions_of(repository).filter(element_id__in=[one.id for one in page])
-        return dict(versions.values_list("element_id").annotate(Max("number")))
 
 
 def point_out_timeout(form: CompareForm, error: OperationalError) -> None:

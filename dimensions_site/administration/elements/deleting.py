@@ -2,7 +2,8 @@
 
 from typing import Any, cast
 
-from django.contrib import admin, messages
+from django.contrib import messages
+from django.contrib.admin import action
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
@@ -11,8 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bulkops.jobs import processing
+from dimensions_site.administration.elements.scope import ScopedAdmin
 from dimensions_site.administration.elements.used_by import uses_of_many
-from dimensions_site.administration.plans.selecting import SelectionMixin
+from dimensions_site.administration.plans.selecting import selected_repository, selection
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import Scope
@@ -23,44 +25,42 @@ _SHOWN = 10
 _ASKED = 1_000
 
 
-class DeletionActionMixin(SelectionMixin):
-    """Adds the action that deletes the selected elements, in one repository at a time. A concrete admin names it."""
+@action(description=gettext_lazy("Delete the selected elements"), permissions=["delete"])
+def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+    """Ask for confirmation and the reason; once confirmed, start the deletion and show its progress.
 
-    @admin.action(description=gettext_lazy("Delete the selected elements"), permissions=["delete"])
-    def delete_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Ask for confirmation and the reason; once confirmed, start the deletion and show its progress.
-
-        Only the ids are read: the selection may have 100,000 elements. If it has changed since the question, ask again.
-        """
-        repository = self.repository_of(
-            request,
-            queryset,
-            Role.MANAGER,
-            gone=_("Nothing was deleted: the selected elements no longer exist."),
-            refused=_("Nothing was deleted: this needs the role manager in the repository."),
-        )
-        if repository is None:
-            return None
-        ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
-        is_confirmed = request.POST.get("confirmed") == str(len(ids))
-        reason = ReasonField(repository, request.POST if "confirmed" in request.POST else None)
-        if is_confirmed and not reason.error:
-            scope = Scope(repository, self.dimension.name, Role.MANAGER)
-            keep_used = "keep_used" in request.POST
-            started = processing.start(scope, cast(User, request.user), ids, reason.reason, keep_used=keep_used)
-            return redirect("admin:bulkops_dataprocessing_change", started.pk)
-        if "confirmed" in request.POST and not is_confirmed:
-            messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
-        return self.render_page(
-            request,
-            "admin/deletions/confirm_deletion.html",
-            title=_("Delete elements"),
-            repository=repository,
-            reason=reason,
-            count=len(ids),
-            shown=ids[:_SHOWN],
-            more=max(len(ids) - _SHOWN, 0),
-            used=uses_of_many(ids[:_ASKED], self.dimension, repository, request, self.admin_site, _SHOWN),
-            keep_used="keep_used" in request.POST,
-            **self.selection(request),
-        )
+    Only the ids are read: the selection may have 100,000 elements. If it has changed since the question, ask again.
+    """
+    repository = selected_repository(
+        admin,
+        request,
+        queryset,
+        Role.MANAGER,
+        gone=_("Nothing was deleted: the selected elements no longer exist."),
+        refused=_("Nothing was deleted: this needs the role manager in the repository."),
+    )
+    if repository is None:
+        return None
+    ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
+    is_confirmed = request.POST.get("confirmed") == str(len(ids))
+    reason = ReasonField(repository, request.POST if "confirmed" in request.POST else None)
+    if is_confirmed and not reason.error:
+        scope = Scope(repository, admin.dimension.name, Role.MANAGER)
+        keep_used = "keep_used" in request.POST
+        started = processing.start(scope, cast(User, request.user), ids, reason.reason, keep_used=keep_used)
+        return redirect("admin:bulkops_dataprocessing_change", started.pk)
+    if "confirmed" in request.POST and not is_confirmed:
+        messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
+    return admin.render_page(
+        request,
+        "admin/deletions/confirm_deletion.html",
+        title=_("Delete elements"),
+        repository=repository,
+        reason=reason,
+        count=len(ids),
+        shown=ids[:_SHOWN],
+        more=max(len(ids) - _SHOWN, 0),
+        used=uses_of_many(ids[:_ASKED], admin.dimension, repository, request, _SHOWN),
+        keep_used="keep_used" in request.POST,
+        **selection(request),
+    )

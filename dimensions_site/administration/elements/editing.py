@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, cast
 
 from django.contrib import messages
@@ -11,13 +10,21 @@ from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.administration.elements.attempts import Attempt, Reader
-from dimensions_site.administration.elements.element_page import ElementPageAdmin, PageElement
+from dimensions_site.administration.elements.element_page import (
+    PageElement,
+    about,
+    form_for,
+    new_element,
+    stored_element,
+)
 from dimensions_site.administration.elements.forms import ElementForm
+from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.page import Page
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
@@ -26,7 +33,6 @@ from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.editing import Editor
-from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import minute, shortened
 
@@ -38,17 +44,12 @@ class ChangedMeanwhile(Exception):
     """The element is no longer stored in the version that was shown."""
 
 
-class EditedAdmin(ElementPageAdmin):
+class EditedAdmin(ScopedAdmin):
     """Writes one element through `Editor`, as REST does; Django's forms and `save_model` are not used."""
 
-    def get_urls(self) -> list[URLPattern]:
-        """Return the URLs, with the library's media and with the page that keeps typed values during a new sign-in."""
-        keep = partial(keeping_what_was_typed, self.admin_site, again=self.again_view)
-        return [
-            path("add/", keep(self.add_view), name=self.url_name("add")),
-            path("<path:object_id>/change/", keep(self.change_view), name=self.url_name("change")),
-            *super().get_urls(),
-        ]
+    def generated(self, element: Any) -> list[str]:
+        """Return what the service has generated from the element, in words."""
+        return []
 
     @labels_in_messages()
     def changeform_view(
@@ -72,9 +73,9 @@ class EditedAdmin(ElementPageAdmin):
         if request.method != "POST":
             element = self.get_object(request, key)
             may_change = self.has_change_permission(request, element)
-            shown = self.stored_element(element)
+            shown = stored_element(self.dimension, element)
             fixed = self._immutable if may_change else self.dimension.wire.places
-            return self.page(request, shown, self.form_for(request, shown, fixed), may_change=may_change)
+            return self._page(request, shown, form_for(self.dimension, request, shown, fixed), may_change=may_change)
         stored = self._stored_element(request, key)
         return self._deleted_again(request, key, request.POST) if stored is None else self._save(request, stored)
 
@@ -104,18 +105,18 @@ class EditedAdmin(ElementPageAdmin):
         shown = self._new_element(request)
         if request.method == "POST":
             return self._save(request, shown)
-        return self.page(request, shown, self.form_for(request, shown))
+        return self._page(request, shown, form_for(self.dimension, request, shown))
 
     def _new_element(self, request: HttpRequest) -> PageElement:
         """Return a new element of the repository in the URL, or else of the first in which the user is an editor."""
         open_to = self.repositories(request, Role.EDITOR)
         chosen = request.GET.get("repository")
         if chosen is not None:
-            return self.new_element(_first(open_to, pk=chosen))
+            return new_element(self.dimension, _first(open_to, pk=chosen))
         repository = open_to.first()
         if repository is None:
             raise PermissionDenied
-        return self.new_element(repository)
+        return new_element(self.dimension, repository)
 
     def _stored_element(self, request: HttpRequest, key: str) -> PageElement | None:
         """Return the element, which the user may change; None for one that does not exist, or without a grant."""
@@ -123,7 +124,7 @@ class EditedAdmin(ElementPageAdmin):
             element = self.get_object(request, key)
             if not self.has_change_permission(request, element):
                 raise PermissionDenied
-            return self.stored_element(element)
+            return stored_element(self.dimension, element)
         except Http404:
             return None
 
@@ -133,7 +134,7 @@ class EditedAdmin(ElementPageAdmin):
         version = _first(versions, id=key, change=Change.DELETED)
         declaration = self.dimension.wire.serializer(context={"repository": version.repository})
         shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
-        form = self.form_for(request, shown)
+        form = form_for(self.dimension, request, shown)
         form.read(data)
         values = {
             "who": version.change_set.user,
@@ -144,7 +145,7 @@ class EditedAdmin(ElementPageAdmin):
         form.errors.append(message % values)
         action = f"{self.route('add')}?repository={version.repository.pk}"
         reason = ReasonField(shown.repository, data)
-        return self.page(request, shown, form, reason=reason, unsaved=True, action=action)
+        return self._page(request, shown, form, reason=reason, unsaved=True, action=action)
 
     def _save(self, request: HttpRequest, shown: PageElement) -> HttpResponse:
         """Save what was typed, merged with what others saved meanwhile, or show what has to be decided or corrected."""
@@ -174,20 +175,44 @@ class EditedAdmin(ElementPageAdmin):
     def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
         """Return what `data` of the form means for the element as it is stored now, or for a new one."""
         if shown.element is None:
-            form = self.form_for(request, shown)
+            form = form_for(self.dimension, request, shown)
             return Attempt(form, form.read(data), None)
 
         def form_of(json: Mapping[str, Any]) -> ElementForm:
-            return self.form_for(request, replace(shown, json=json), self._immutable)
+            return form_for(self.dimension, request, replace(shown, json=json), self._immutable)
 
         return Reader(self.dimension, shown, form_of).read(data)
+
+    def _page(self, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any) -> HttpResponse:
+        """Return the page with the form; `further` is for its template."""
+        element = shown.element
+        ReferenceFinder(request, shown.repository).mark_unknown(form)
+        words = {"name": self.opts.verbose_name, "id": element}
+        title = (_("New %(name)s") if element is None else _("%(name)s %(id)s")) % words
+        context: dict[str, Any] = {
+            "title": title,
+            "shown": shown,
+            "form": form,
+            "etag": shown.etag,
+            "may_change": True,
+            "reason": ReasonField(shown.repository),
+            "preserved_filters": self.get_preserved_filters(request),
+        }
+        if element is not None:
+            context |= {
+                "about": about(self.dimension, shown),
+                "generated": self.generated(element),
+                "uses_address": self.route("uses", element.pk),
+                "may_delete": self.has_delete_permission(request, element),
+            }
+        return self.render_page(request, "admin/elements/element.html", **{**context, **further})
 
     def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
         """Show the page with what was typed, of which nothing was saved."""
         if attempt.choices:
             saved = shown.element
             further["changed"] = {"user": saved.update_user, "date": f"{minute(saved.update_date)} UTC"}
-        return self.page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
+        return self._page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
 
     def _write(self, request: HttpRequest, shown: PageElement, attempt: Attempt, reason: str | None) -> HttpResponse:
         """Save the attempt for that reason and redirect. Raises as `Editor` does, and `ChangedMeanwhile`."""
@@ -235,7 +260,7 @@ class EditedAdmin(ElementPageAdmin):
 
     def _warn_of_unknown(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
         """Name the ids that the element refers to and that no element has, and the descriptions that were removed."""
-        unknown = self.mark_unknown(request, shown.repository, attempt.form)
+        unknown = ReferenceFinder(request, shown.repository).mark_unknown(attempt.form)
         if unknown:
             message = _("It was saved, but it refers to ids that no element of the repository has: %(references)s.")
             references = ", ".join(f"{control.place.heading} '{control.typed}'" for control in unknown)
@@ -244,6 +269,12 @@ class EditedAdmin(ElementPageAdmin):
             message = _("These descriptions belonged to other ids, and were removed: %(fields)s.")
             fields = ", ".join(f"{words.place.heading} '{words.stored}'" for words in attempt.form.undescribed)
             messages.warning(request, message % {"fields": shortened(fields)})
+
+
+EDIT_PAGES = (
+    Page("add", "add/", EditedAdmin.add_view, again=EditedAdmin.again_view),
+    Page("change", "<path:object_id>/change/", EditedAdmin.change_view, again=EditedAdmin.again_view),
+)
 
 
 def _draft_number(data: QueryDict) -> str:

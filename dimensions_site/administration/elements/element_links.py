@@ -23,6 +23,11 @@ def element_addresses(dimension: Dimension, repository: Repository, ids: Collect
     """
     stored = with_ids(dimension.model, repository, list(ids))
     found = {id: element_route(dimension, "change", key) for id, key in stored.values_list("element_id", "pk")}
-    versions = dimension.model.versions_of(repository).filter(element_id__in=[id for id in ids if id not in found])
-    last = versions.order_by().values_list("element_id").annotate(Max("number"))
-    return found | {id: element_route(dimension, "version", number) for id, number in last}
+    last = last_versions(dimension, repository, [id for id in ids if id not in found])
+    return found | {id: element_route(dimension, "version", number) for id, number in last.items()}
+
+
+def last_versions(dimension: Dimension, repository: Repository, ids: Collection[str]) -> dict[str, int]:
+    """Return the number of the last version of each element, which leads to its history; one query."""
+    versions = dimension.model.versions_of(repository).filter(element_id__in=ids)
+    return dict(versions.order_by().values_list("element_id").annotate(Max("number")))

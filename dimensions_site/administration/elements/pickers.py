@@ -2,20 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
-from typing import Any, cast
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path
 
+from dimensions_site.administration.elements.element_links import element_route
 from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named
 from dimensions_site.administration.elements.scope import ScopedAdmin
 from dimensions_site.administration.inputs.controls import PickerControl
 from dimensions_site.administration.lists.described import language_of_page
 from dimensions_site.administration.lists.finding import first_fitting
-from dimensions_site.administration.people.repositories import LONGEST_SEARCH
-from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.administration.page import Page
+from dimensions_site.administration.people.repositories import LONGEST_SEARCH, open_keys
+from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.reading.descriptions import preferred_text
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.repositories.models import Repository
@@ -25,32 +26,39 @@ SUGGESTIONS = 20
 NEAREST = 3
 
 
-class PickedAdmin(ScopedAdmin):
-    """Finds elements of this dimension for the fields that refer to them."""
+def pick(admin: ScopedAdmin, request: HttpRequest, repository_id: int) -> JsonResponse:
+    """Return `{"results": [{"id", "description"}], "more"}`: up to 20 elements of the repository that match `?q=`.
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.pick_view)
-        return [path("pick/<int:repository_id>/", view, name=self.url_name("pick")), *super().get_urls()]
+    Those whose id begins with it come first. If none matches, `near` has those with the most similar ids. 404 for a
+    repository without a grant of the user (contract G2).
+    """
+    repository = get_object_or_404(admin.repositories(request), pk=repository_id)
+    rows = admin.model.of(repository).order_by("element_id").only("element_id", "descriptions")
+    text = request.GET.get("q", "").strip()
+    found = _as_json(first_fitting(rows, text, SUGGESTIONS + 1), repository)
+    near = [] if found else _as_json(_near(rows, text), repository)
+    return JsonResponse({"results": found[:SUGGESTIONS], "more": len(found) > SUGGESTIONS, "near": near})
 
-    def pick_view(self, request: HttpRequest, repository_id: int) -> JsonResponse:
-        """Return `{"results": [{"id", "description"}], "more"}`: up to 20 elements of the repository that match `?q=`.
 
-        Those whose id begins with it come first. If none matches, `near` has those with the most similar ids. 404 for a
-        repository without a grant of the user (contract G2).
-        """
-        repository = get_object_or_404(self.repositories(request), pk=repository_id)
-        rows = self.model.of(repository).order_by("element_id").only("element_id", "descriptions")
-        text = request.GET.get("q", "").strip()
-        found = _as_json(first_fitting(rows, text, SUGGESTIONS + 1), repository)
-        near = [] if found else _as_json(_near(rows, text), repository)
-        return JsonResponse({"results": found[:SUGGESTIONS], "more": len(found) > SUGGESTIONS, "near": near})
+PICK_PAGE = Page("pick", "pick/<int:repository_id>/", pick)
 
-    def picker_address(self, request: HttpRequest, dimension: str, repository: Repository) -> str | None:
-        """Return the URL that finds elements of `dimension`; None if the user may not see them in `repository`."""
-        other = self._open_admin(request, dimension, repository)
-        return None if other is None else other.route("pick", repository.pk)
 
-    def mark_unknown(self, request: HttpRequest, repository: Repository, form: ElementForm) -> list[PickerControl]:
+class ReferenceFinder:
+    """Finds elements that others of the `repository` refer to, in the dimensions that the user may see there."""
+
+    def __init__(self, request: HttpRequest, repository: Repository) -> None:
+        self._request = request
+        self.repository = repository
+
+    def _is_open(self, dimension: Dimension) -> bool:
+        return self.repository.pk in open_keys(self._request, dimension.name)
+
+    def picker_address(self, name: str) -> str | None:
+        """Return the URL that finds elements of the dimension; None if the user may not see them."""
+        dimension = dimension_named(name)
+        return element_route(dimension, "pick", self.repository.pk) if self._is_open(dimension) else None
+
+    def mark_unknown(self, form: ElementForm) -> list[PickerControl]:
         """Mark the fields of the form with an id that no element has; return them.
 
         Such an id is saved nevertheless (contract E2, LOOSE). Dimensions that the user may not see are left out.
@@ -60,33 +68,28 @@ class PickedAdmin(ScopedAdmin):
             for control in form.controls.values()
             if isinstance(control, PickerControl) and control.typed and not control.is_fixed
         }
-        found = self.descriptions(request, repository, controls.values())
+        descriptions = self.descriptions(controls.values())
         for control, named in controls.items():
-            control.is_unknown = found.get(named, "") is None
+            control.is_unknown = descriptions.get(named, "") is None
         return [control for control in controls if control.is_unknown]
 
-    def descriptions(self, request: HttpRequest, repository: Repository, named: Iterable[Named]) -> Descriptions:
+    def descriptions(self, named: Iterable[Named]) -> Descriptions:
         """Return the description of each element that is named by its dimension and id, None where there is none.
 
-        Dimensions that the user may not see, or that are not in this service, are left out. One query for each.
+        Dimensions that the user may not see are left out. One query for each of the others.
         """
         ids: dict[str, set[str]] = {}
-        for dimension, id in named:
-            if dimension is not None and "\0" not in id:
-                ids.setdefault(dimension, set()).add(id)
+        for name, id in named:
+            if name is not None and "\0" not in id:
+                ids.setdefault(name, set()).add(id)
         result: Descriptions = {}
-        for dimension, wanted in ids.items():
-            other = self._open_admin(request, dimension, repository)
-            if other is not None:
-                rows = with_ids(other.model, repository, wanted).only("element_id", "descriptions")
-                texts = {one["id"]: one["description"] for one in _as_json(rows, repository)}
-                result |= {(dimension, id): texts.get(id) for id in wanted}
+        for name, wanted in ids.items():
+            dimension = dimension_named(name)
+            if self._is_open(dimension):
+                rows = with_ids(dimension.model, self.repository, wanted).only("element_id", "descriptions")
+                texts = {row["id"]: row["description"] for row in _as_json(rows, self.repository)}
+                result |= {(name, id): texts.get(id) for id in wanted}
         return result
-
-    def _open_admin(self, request: HttpRequest, dimension: str, repository: Repository) -> "PickedAdmin | None":
-        """Return the admin of the dimension, if the user may see it in the repository."""
-        other = cast(PickedAdmin, self.admin_site.get_model_admin(dimension_named(dimension).model))
-        return other if repository.pk in other.open_keys(request) else None
 
 
 def _as_json(found: Iterable[Any], repository: Repository) -> list[dict[str, str]]:

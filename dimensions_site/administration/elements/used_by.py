@@ -1,15 +1,18 @@
 """What refers to elements, as people see it: with descriptions and links, within their grants (contract L1, G2)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.contrib.admin import AdminSite
+from django.contrib.admin.utils import unquote
 from django.http import HttpRequest
+from django.template.response import TemplateResponse
 
+from dimensions_site.administration.elements.element_links import element_route
 from dimensions_site.administration.elements.scope import ScopedAdmin
 from dimensions_site.administration.lists.described import language_of_page
+from dimensions_site.administration.page import Page
+from dimensions_site.administration.people.repositories import open_keys
 from dimensions_site.elements.dimension import Dimension, dimension_named
-from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.descriptions import preferred_text
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.uses import Use, find_uses, referring_dimensions
@@ -38,51 +41,52 @@ class UsesShown:
     first: list[User]
 
 
-def uses_of(element: Element, dimension: Dimension, request: HttpRequest, site: AdminSite) -> Iterator[UsesShown]:
-    """Return where `element` of `dimension` is used in its repository, within the user's grants; two queries for each
-    dimension.
+def show_uses(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> TemplateResponse:
+    """Show which elements refer to this one: a slower part of its page, which is loaded later.
 
-    Dimensions without a field that could refer to it are left out.
+    Two queries for each dimension with a field that could refer to it.
     """
+    element = admin.get_object(request, unquote(object_id))
     repository, id = element.repository, element.element_id
-    for admin in _admins(dimension, repository, request, site):
-        uses = find_uses(dimension, repository, [id], [admin.dimension], listed=SHOWN)[id]
-        yield UsesShown(str(admin.opts.verbose_name_plural), uses.count, _users(uses.first, repository, [admin]))
+    uses = []
+    for dimension in _open_dimensions(admin.dimension, repository, request):
+        found = find_uses(admin.dimension, repository, [id], [dimension], listed=SHOWN)[id]
+        uses.append(UsesShown(str(dimension.verbose_name_plural), found.count, _users(found.first, repository)))
+    return TemplateResponse(request, "admin/elements/uses.html", {"uses": uses})
+
+
+USES_PAGE = Page("uses", "<path:object_id>/uses/", show_uses)
 
 
 def uses_of_many(
-    ids: Sequence[str], dimension: Dimension, repository: Repository, request: HttpRequest, site: AdminSite, shown: int
+    ids: Sequence[str], dimension: Dimension, repository: Repository, request: HttpRequest, shown: int
 ) -> list[UsesShown]:
     """Return the uses of the first `shown` of the `ids` that are used, each under its id."""
-    admins = _admins(dimension, repository, request, site)
-    found = find_uses(dimension, repository, ids, [admin.dimension for admin in admins], listed=shown)
+    found = find_uses(dimension, repository, ids, _open_dimensions(dimension, repository, request), listed=shown)
     return [
-        UsesShown(id, found[id].count, _users(found[id].first, repository, admins))
+        UsesShown(id, found[id].count, _users(found[id].first, repository))
         for id in [id for id in ids if id in found][:shown]
     ]
 
 
-def _admins(dimension: Dimension, repository: Repository, request: HttpRequest, site: AdminSite) -> list[ScopedAdmin]:
-    """Return the admins of the dimensions that can refer to `dimension`, and that the user may see in `repository`."""
-    referring = referring_dimensions(dimension)
-    return [
-        admin
-        for admin in site._registry.values()
-        if isinstance(admin, ScopedAdmin) and admin.dimension in referring and repository.pk in admin.open_keys(request)
-    ]
+def _open_dimensions(dimension: Dimension, repository: Repository, request: HttpRequest) -> list[Dimension]:
+    """Return the dimensions that can refer to `dimension`, and that the user may see in `repository`."""
+    return [other for other in referring_dimensions(dimension) if repository.pk in open_keys(request, other.name)]
 
 
-def _users(uses: Sequence[Use], repository: Repository, admins: Sequence[ScopedAdmin]) -> list[User]:
+def _users(uses: Sequence[Use], repository: Repository) -> list[User]:
     """Return the elements of the `uses`; one query for each dimension that has some."""
+    ids: dict[str, set[str]] = {}
+    for use in uses:
+        ids.setdefault(use.dimension, set()).add(use.id)
     users: dict[tuple[str, str], tuple[str, str]] = {}
     default = repository.default_language
     language = language_of_page(default)
-    for admin in admins:
-        ids = {use.id for use in uses if use.dimension == admin.dimension.name}
-        rows = with_ids(admin.model, repository, ids) if ids else ()
-        for row in rows:
+    for name, used_ids in ids.items():
+        dimension = dimension_named(name)
+        for row in with_ids(dimension.model, repository, used_ids):
             _, text = preferred_text(row.descriptions, language, default)
-            users[admin.dimension.name, row.element_id] = text, admin.route("change", row.pk)
+            users[name, row.element_id] = text, element_route(dimension, "change", row.pk)
     # One that was deleted a moment ago is left out.
     return [
         User(use.id, text, use.path, dimension_named(use.dimension).wire.places[use.path].heading, address)

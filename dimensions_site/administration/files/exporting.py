@@ -7,13 +7,13 @@ from tempfile import TemporaryFile
 from typing import Any, cast
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
+from django.contrib.admin import action as admin_action
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.db.models import Count, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
@@ -25,9 +25,10 @@ from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
-from dimensions_site.administration.files.exporting_differences import DifferencesExportMixin
+from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.past import asked_moment, instant_of
 from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.selection import DESCRIPTIONS
 from dimensions_site.elements.reading.tables import MAX_COLUMNS, keys_of
 from dimensions_site.repositories.models import Repository
@@ -101,109 +102,98 @@ class ExportForm(forms.Form):
         return chosen
 
 
-def _begin(model_admin: "ExportMixin", request: HttpRequest) -> HttpResponseBase:
+@admin_action(description=_("Export the selected elements"), permissions=["view"])
+def export_elements(admin: ListedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
+    """Return the page for the selected elements, or the file when that page is submitted."""
+    selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
+    across = request.POST.get("select_across", "0")
+    return _export_page(admin, request, queryset, request.get_full_path(), selected, across)
+
+
+def _export_page(
+    admin: ListedAdmin,
+    request: HttpRequest,
+    elements: QuerySet[Any],
+    address: str,
+    selected: Sequence[str],
+    across: str,
+) -> HttpResponseBase | None:
+    """Return the page with the form, or the file when it is submitted; None and a message if there are no
+    elements.
+    """
+    counts = dict(elements.order_by().values_list("repository").annotate(Count("pk")))
+    repositories = {found.pk: found for found in admin.repositories(request).filter(pk__in=counts)}
+    if not repositories:
+        messages.warning(request, _("There is nothing to export: no elements were found."))
+        return None
+    # There are elements, so the moment is valid.
+    instant = instant_of(asked_moment(request)) if asked_moment(request) else None
+    wire = admin.dimension.wire
+    languages = keys_of(wire.places[DESCRIPTIONS], elements)[:_MAX_LANGUAGES]
+    form = ExportForm(wire, repositories, languages, request.POST if "format" in request.POST else None)
+    if form.is_valid():
+        try:
+            return _file(admin.dimension, elements, instant, **form.cleaned_data)
+        except TableTooLarge as error:
+            form.add_error("format", str(error))
+    return admin.render_page(
+        request,
+        "admin/exports/export.html",
+        title=_("Export elements"),
+        form=form,
+        counts=[(found, counts[key]) for key, found in repositories.items()],
+        instant=None if instant is None else moment(instant),
+        address=address,
+        checkbox=ACTION_CHECKBOX_NAME,
+        selected=selected,
+        select_across=across,
+    )
+
+
+def _file(
+    dimension: Dimension,
+    elements: QuerySet[Any],
+    instant: datetime | None,
+    *,
+    repository: Repository,
+    format: Format,
+    paths: Sequence[str],
+    labels: bool | None,
+) -> FileResponse:
+    """Return the complete file, so that nobody takes a part of it for all. Raises TableTooLarge."""
+    shape = FileShape(format, FORMATS[format].encoding)
+    with ExitStack() as stack:
+        file = stack.enter_context(TemporaryFile())
+        found, wire = elements.filter(repository=repository), dimension.wire
+        export(
+            found,
+            wire,
+            repository,
+            paths=paths,
+            shape=shape,
+            file=file,
+            progress=lambda count: None,
+            max_columns=MAX_COLUMNS,
+            labels=labels or False,
+        )
+        file.seek(0)
+        stack.pop_all()
+    date = f"{timezone.now():%Y-%m-%d}" if instant is None else f"{instant:%Y-%m-%dT%H%M%SZ}"
+    with override("en"):  # the names of files are the same for everybody
+        elements_name = slugify(str(dimension.verbose_name_plural))
+    name = f"{repository.db_id}-{elements_name}-{date}.{format}"
+    return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
+
+
+def _export_list(admin: ListedAdmin, request: HttpRequest) -> HttpResponseBase:
     """Return the page for all elements of the list with the query of this URL."""
-    address = _with_query(model_admin.route("changelist"), request)
+    address = admin.route_with_query(request, "changelist")
     try:
-        shown = model_admin.get_changelist_instance(request).queryset
+        elements = admin.get_changelist_instance(request).queryset
     except IncorrectLookupParameters:
         return redirect(address)
     # For a selection across all pages, Django requires one ticked box.
-    return model_admin.exported(request, shown, address, ["0"], "1") or redirect(address)
+    return _export_page(admin, request, elements, address, ["0"], "1") or redirect(address)
 
 
-class ExportMixin(DifferencesExportMixin):
-    """Adds an export button to a list of elements, and an action for the selected ones.
-
-    Both lead to a page where the format is chosen; its form is sent to the action. A concrete admin names both.
-    """
-
-    export_file = action(_begin, description=cast(str, _("Export")), permissions=["view"], icon="download")
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Return the list, whose button passes the search and the filters on."""
-        response = super().changelist_view(request, extra_context)
-        mine = self.route("export_file")
-        for button in (getattr(response, "context_data", None) or {}).get("actions_list", ()):
-            if button["path"] == mine:
-                button["path"] = _with_query(mine, request)
-        return response
-
-    @admin.action(description=_("Export the selected elements"), permissions=["view"])
-    def export_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
-        """Return the page for the selected elements, or the file when that page is submitted."""
-        selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
-        across = request.POST.get("select_across", "0")
-        return self.exported(request, queryset, request.get_full_path(), selected, across)
-
-    def exported(
-        self, request: HttpRequest, elements: QuerySet[Any], address: str, selected: Sequence[str], across: str
-    ) -> HttpResponseBase | None:
-        """Return the page with the form, or the file when it is submitted; None and a message if there are no
-        elements.
-        """
-        counts = dict(elements.order_by().values_list("repository").annotate(Count("pk")))
-        repositories = {found.pk: found for found in self.repositories(request).filter(pk__in=counts)}
-        if not repositories:
-            messages.warning(request, _("There is nothing to export: no elements were found."))
-            return None
-        # There are elements, so the moment is valid.
-        instant = instant_of(asked_moment(request)) if asked_moment(request) else None
-        wire = self.dimension.wire
-        languages = keys_of(wire.places[DESCRIPTIONS], elements)[:_MAX_LANGUAGES]
-        form = ExportForm(wire, repositories, languages, request.POST if "format" in request.POST else None)
-        if form.is_valid():
-            try:
-                return self._file(elements, instant, **form.cleaned_data)
-            except TableTooLarge as error:
-                form.add_error("format", str(error))
-        return self.render_page(
-            request,
-            "admin/exports/export.html",
-            title=_("Export elements"),
-            form=form,
-            counts=[(found, counts[key]) for key, found in repositories.items()],
-            instant=None if instant is None else moment(instant),
-            address=address,
-            checkbox=ACTION_CHECKBOX_NAME,
-            selected=selected,
-            select_across=across,
-        )
-
-    def _file(
-        self,
-        elements: QuerySet[Any],
-        instant: datetime | None,
-        *,
-        repository: Repository,
-        format: Format,
-        paths: Sequence[str],
-        labels: bool | None,
-    ) -> FileResponse:
-        """Return the complete file, so that nobody takes a part of it for all. Raises TableTooLarge."""
-        shape = FileShape(format, FORMATS[format].encoding)
-        with ExitStack() as stack:
-            file = stack.enter_context(TemporaryFile())
-            found, wire = elements.filter(repository=repository), self.dimension.wire
-            export(
-                found,
-                wire,
-                repository,
-                paths=paths,
-                shape=shape,
-                file=file,
-                progress=lambda count: None,
-                max_columns=MAX_COLUMNS,
-                labels=labels or False,
-            )
-            file.seek(0)
-            stack.pop_all()
-        date = f"{timezone.now():%Y-%m-%d}" if instant is None else f"{instant:%Y-%m-%dT%H%M%SZ}"
-        with override("en"):  # the names of files are the same for everybody
-            elements_name = slugify(str(self.dimension.verbose_name_plural))
-        name = f"{repository.db_id}-{elements_name}-{date}.{format}"
-        return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
-
-
-def _with_query(address: str, request: HttpRequest) -> str:
-    return f"{address}?{request.GET.urlencode()}" if request.GET else address
+EXPORT_BUTTON = action(_export_list, description=cast(str, _("Export")), permissions=["view"], icon="download")

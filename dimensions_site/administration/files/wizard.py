@@ -10,13 +10,11 @@ from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.http import content_disposition_header, urlencode
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
 from unfold.decorators import action
 
 from bulkops.files.formats.guessing import encodings_by_look
@@ -30,6 +28,7 @@ from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, 
 from dimensions_site.administration.files.results import effect_of, result_of, writes
 from dimensions_site.administration.jobs.jobs import JobAdmin
 from dimensions_site.administration.jobs.progress import import_progress
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.repositories import when
 from dimensions_site.administration.plans.making import UndoMixin
 from dimensions_site.changes.reasons import ReasonField
@@ -38,15 +37,12 @@ from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import minute
 
 
-def _begin(model_admin: "ImportButtonMixin", request: HttpRequest) -> HttpResponse:
+def _begin(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     """Redirect from the list of a dimension's elements to the first step of an import into it."""
-    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': model_admin.dimension.name})}")
+    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': admin.dimension.name})}")
 
 
-class ImportButtonMixin(ScopedAdmin):
-    """Adds the button that starts an import to the list of a dimension's elements. A concrete admin names it."""
-
-    import_file = action(_begin, description=cast(str, _("Import")), permissions=["add"], icon="upload")
+IMPORT_BUTTON = action(_begin, description=cast(str, _("Import")), permissions=["add"], icon="upload")
 
 
 @admin.register(FileImport)
@@ -89,24 +85,6 @@ class FileImportAdmin(UndoMixin, JobAdmin):
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)
-
-    def get_urls(self) -> list[URLPattern]:
-        views = {
-            "columns": self.columns_view,
-            "confirm": require_POST(self.confirm_view),
-            "correct": require_POST(self.correct_view),
-            "drop": require_POST(self.drop_view),
-            "read": require_POST(self.read_view),
-            "progress": require_GET(never_cache(self.progress_view)),
-            "rejects": require_GET(self.rejects_view),
-        }
-        return [
-            *(
-                path(f"<str:oid>/{name}/", self.admin_site.admin_view(view), name=self.url_name(name))
-                for name, view in views.items()
-            ),
-            *super().get_urls(),
-        ]
 
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -258,6 +236,17 @@ class FileImportAdmin(UndoMixin, JobAdmin):
             content_type="application/octet-stream",
             headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name) or ""},
         )
+
+    pages = [
+        *UndoMixin.pages,
+        Page("columns", "<str:oid>/columns/", columns_view),
+        Page("confirm", "<str:oid>/confirm/", confirm_view, "POST"),
+        Page("correct", "<str:oid>/correct/", correct_view, "POST"),
+        Page("drop", "<str:oid>/drop/", drop_view, "POST"),
+        Page("read", "<str:oid>/read/", read_view, "POST"),
+        Page("progress", "<str:oid>/progress/", progress_view, "GET"),
+        Page("rejects", "<str:oid>/rejects/", rejects_view, "GET"),
+    ]
 
     def _page(
         self,

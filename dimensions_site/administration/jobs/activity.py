@@ -1,21 +1,20 @@
 """What was changed, by whom, through what and why: the change sets that the user may see (contract I1, G2)."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from bulkops.models import DataProcessing, FileImport, Plan
-from dimensions_site.administration.elements.element import ElementAdmin
+from dimensions_site.administration.elements.element_links import element_route
 from dimensions_site.administration.lists.described import description_of
 from dimensions_site.administration.lists.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.paging import requested_page
 from dimensions_site.administration.people.repositories import LONGEST_SEARCH, number, when
 from dimensions_site.administration.plans.making import UndoMixin
@@ -74,10 +73,6 @@ class ActivityAdmin(UndoMixin):
     ordering = ["-committed_at", "-id"]
     sortable_by = ()
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_GET(self.job_view))
-        return [path("<str:oid>/job/", view, name=self.url_name("job")), *super().get_urls()]
-
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
     ) -> tuple[QuerySet[Any], bool]:
@@ -98,15 +93,18 @@ class ActivityAdmin(UndoMixin):
         rows = dimension.model.versions_of(repository).filter(change_set=found.pk).order_by("number")
         rows = rows[first : first + VERSIONS_A_PAGE]
         versions = compare_versions(dimension, rows, repository, VERSIONS_A_PAGE)
-        elements = cast(ElementAdmin, self.admin_site.get_model_admin(dimension.model))
         return self.render_page(
             request,
             "admin/activity/change_set.html",
             title=_("Activity in %(repository)s") % {"repository": repository.name},
             change_set=found,
             versions=[
-                (one, elements.address_of_version(one.row), description_of(one.row.descriptions, repository))
-                for one in versions
+                (
+                    version,
+                    element_route(dimension, "version", version.row.number),
+                    description_of(version.row.descriptions, repository),
+                )
+                for version in versions
             ],
             may_undo=self.may_undo(request, found),
             has_job=found.operation is not None and found.channel in _JOBS,
@@ -127,6 +125,8 @@ class ActivityAdmin(UndoMixin):
                 return redirect(f"admin:bulkops_{model._meta.model_name}_change", job.pk)
         messages.info(request, _("The job or plan of this change is no longer stored, or you may not see it."))
         return redirect(self.route("change", found.pk))
+
+    pages = [*UndoMixin.pages, Page("job", "<str:oid>/job/", job_view, "GET")]
 
     @admin.display(description=_("repository"))
     def repository_name(self, obj: ChangeSet) -> str:

@@ -8,15 +8,13 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
 
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Status
 from dimensions_site.administration.jobs.jobs import JobAdmin
 from dimensions_site.administration.jobs.progress import deletion_progress
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.repositories import number
 from dimensions_site.administration.plans.making import UndoMixin
 from dimensions_site.api.errors import Problem
@@ -38,15 +36,6 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DataProcessing]:
         return super().get_queryset(request).defer("not_found", "in_use")
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view
-        progress = view(require_GET(never_cache(self.progress_view)))
-        return [
-            path("<int:pk>/progress/", progress, name=self.url_name("progress")),
-            path("<int:pk>/abort/", view(require_POST(self.abort_view)), name=self.url_name("abort")),
-            *super().get_urls(),
-        ]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -82,6 +71,12 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
         else:
             messages.success(request, _("The deletion was stopped. What is deleted stays deleted."))
         return redirect(self.route("change", found.pk))
+
+    pages = [
+        *UndoMixin.pages,
+        Page("progress", "<int:pk>/progress/", progress_view, "GET"),
+        Page("abort", "<int:pk>/abort/", abort_view, "POST"),
+    ]
 
     @admin.display(description=_("requested at (UTC)"), ordering="request_date_time")
     def requested_at(self, obj: DataProcessing) -> str:

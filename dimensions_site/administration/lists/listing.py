@@ -7,7 +7,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import QuerySet
-from django.forms import Media
+from django.forms import Media, Script
 from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.html import format_html
@@ -128,7 +128,8 @@ class ListedAdmin(ScopedAdmin):
     """The list. `listed` are the wire paths of a dimension that have a column."""
 
     class Media:
-        css = {"all": ["site/admin/element.css", "site/admin/list.css"]}
+        css = {"all": ["site/admin/lists.css", "site/admin/element.css", "site/admin/list.css"]}
+        js = [Script("site/admin/lists.js", type="module")]
 
     listed: ClassVar[Sequence[str]] = ()
     further_filters: ClassVar[tuple[Any, ...]] = ()
@@ -179,6 +180,11 @@ class ListedAdmin(ScopedAdmin):
         names += [filter.parameter_name for filter in self._filters if not isinstance(filter, tuple)]
         days = [f"update_date_{bound}" for bound in ("from", "to")]
         return [name for name in names if name not in ("repository__exact", "update_date__exact")] + days
+
+    def route_with_query(self, request: HttpRequest, page: str) -> str:
+        """Return the URL of a page, with the query of this request's URL."""
+        query = request.GET.urlencode()
+        return f"{self.route(page)}?{query}" if query else self.route(page)
 
     def usual_columns(self, *, is_one: bool) -> list[str]:
         """Return the paths of the usual columns; that of the repository is left out if the list shows one only."""

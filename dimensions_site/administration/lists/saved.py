@@ -1,6 +1,5 @@
 """Saved views of a list: the pages that keep, share and delete them, and opening them (contract G2)."""
 
-from http import HTTPStatus
 from typing import Any, cast
 from urllib.parse import urlencode
 
@@ -11,7 +10,6 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
@@ -26,6 +24,7 @@ from dimensions_site.administration.conditions.filtering import (
 )
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.view_form import ViewForm
+from dimensions_site.administration.page import Page
 from dimensions_site.repositories.models import Role
 from dimensions_site.saved_views.models import DefaultView, SavedView
 
@@ -36,7 +35,7 @@ _NAMED = 20
 class ListViews:
     """The views that the user may open, around a list with the `query`."""
 
-    def __init__(self, admin: "ViewPages", request: HttpRequest) -> None:
+    def __init__(self, admin: ListedAdmin, request: HttpRequest) -> None:
         self._admin = admin
         self._request = request
         self._query = request.GET
@@ -72,201 +71,186 @@ class ListViews:
         """Whether the list has become another than the view that was opened."""
         view, admin = self.current, self._admin
         repository = "" if view.repository_id is None else str(view.repository_id)
-        return view.query != admin.kept(self._query) or repository != self._query.get(REPOSITORY, "")
+        return view.query != kept_query(admin, self._query) or repository != self._query.get(REPOSITORY, "")
 
     @property
     def named(self) -> list[tuple[Any, str]]:
         """The views that the list names, with their addresses."""
-        return [(view, self._admin.address_of(view)) for view in self.all[:_NAMED]]
+        return [(view, address_of(self._admin, view)) for view in self.all[:_NAMED]]
 
     @property
     def query(self) -> str:
         return self._query.urlencode()
 
-
-class ViewPages(ListedAdmin):
-    """Adds the pages to the list."""
-
-    def get_urls(self) -> list[URLPattern]:
-        site = self.admin_site
-        return [
-            path("views/", site.admin_view(self.views_view), name=self.url_name("views")),
-            path("views/save/", site.admin_view(self.save_view), name=self.url_name("save_view")),
-            path("views/<int:view_id>/", site.admin_view(self.save_view), name=self.url_name("view")),
-            *super().get_urls(),
-        ]
-
-    def kept(self, query: QueryDict, *, is_one: bool = False) -> str:
-        """Return what a view keeps of the `query` of a list: all but the repository, the page and the moment.
-
-        `is_one` says that the view shows one repository.
-        """
-        names = (FILTER, "q", COLUMNS, "o", *self.quick_parameters)
-        kept = {name: query[name] for name in names if query.get(name) and "\0" not in query[name]}
-        if "o" in kept:  # it names columns by their place
-            kept.setdefault(COLUMNS, ",".join(self.usual_columns(is_one=is_one)))
-        return urlencode(sorted(kept.items()))
-
-    def address_of(self, view: SavedView) -> str:
-        """Return the address of the list that shows the view; it carries all that the view keeps."""
-        stored = QueryDict(view.query)
-        repository = {} if view.repository_id is None else {REPOSITORY: str(view.repository_id)}
-        query = urlencode({VIEW: view.pk, **repository})
-        kept = self.kept(stored)
-        return f"{self.route('changelist')}?{query}{'&' if kept else ''}{kept}"
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        """Return the list, or redirect to a saved view if the URL has no parameters or only that of a view."""
-        views = ListViews(self, request)
-        if request.method == "GET":
-            opened = self._opened(request, views)
-            if opened is not None:
-                return redirect(opened)
-            self._point_out(request, views)
-        context: dict[str, Any] = {"views": views, **(extra_context or {})}
-        response = super().changelist_view(request, context)
-        listed = (getattr(response, "context_data", None) or {}).get("cl")
-        if listed is not None and listed.filter.timeout:
-            response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        return response
-
-    def _opened(self, request: HttpRequest, views: ListViews) -> str | None:
-        """Return the address of the view that opens; None for a list that is complete."""
+    def address_to_open(self) -> str | None:
+        """Return the address of the view that opens instead of this list; None if none does. Say why one cannot."""
+        admin, request = self._admin, self._request
         if not request.GET:
-            view = views.default
+            view = self.default
             if (
                 view is None
-                and DefaultView.objects.filter(user=request.user.pk, dimension=self.dimension.name).exists()
+                and DefaultView.objects.filter(user=request.user.pk, dimension=admin.dimension.name).exists()
             ):
                 message = _(
                     "The view with which this list opens is not shared with you any more, or you have no access to its "
                     "repository. All is shown."
                 )
                 messages.warning(request, message)
-            return None if view is None else self.address_of(view)
+            return None if view is None else address_of(admin, view)
         key = request.GET.get(VIEW, "")
         if set(request.GET) != {VIEW} or key == ALL:
             return None
-        view = views.find(key)
+        view = self.find(key)
         if view is None:
             messages.warning(request, _("This view does not exist, or it is not shared with you. All is shown."))
-            return f"{self.route('changelist')}?{VIEW}={ALL}"
-        address = self.address_of(view)
+            return f"{admin.route('changelist')}?{VIEW}={ALL}"
+        address = address_of(admin, view)
         # A view may keep nothing.
         return None if address == request.get_full_path() else address
 
-    def _point_out(self, request: HttpRequest, views: ListViews) -> None:
+    def point_out(self) -> None:
         """Say what of the columns and of the open view cannot be shown."""
-        for error in self.columns.chosen(request.GET.get(COLUMNS, ""))[1]:
+        admin, request = self._admin, self._request
+        for error in admin.columns.chosen(request.GET.get(COLUMNS, ""))[1]:
             messages.warning(request, error)
-        view = views.current if request.GET.get(VIEW, ALL) != ALL else None
-        if view is not None and view.repository_id is not None and view.repository_id not in self.open_keys(request):
+        view = self.current if request.GET.get(VIEW, ALL) != ALL else None
+        if view is not None and view.repository_id is not None and view.repository_id not in admin.open_keys(request):
             message = _("You have no access to the repository of the view “%(name)s” any more, so nothing is shown.")
             messages.error(request, message % {"name": view.name})
 
-    def views_view(self, request: HttpRequest) -> HttpResponse:
-        """Show all views of the list, and do what is chosen with one: `default`, `usual`, `delete` or `unshare`."""
-        if not self.has_view_permission(request):
+
+def kept_query(admin: ListedAdmin, query: QueryDict, *, is_one: bool = False) -> str:
+    """Return what a view keeps of the `query` of a list: all but the repository, the page and the moment.
+
+    `is_one` says that the view shows one repository.
+    """
+    names = (FILTER, "q", COLUMNS, "o", *admin.quick_parameters)
+    kept = {name: query[name] for name in names if query.get(name) and "\0" not in query[name]}
+    if "o" in kept:  # it names columns by their place
+        kept.setdefault(COLUMNS, ",".join(admin.usual_columns(is_one=is_one)))
+    return urlencode(sorted(kept.items()))
+
+
+def address_of(admin: ListedAdmin, view: SavedView) -> str:
+    """Return the address of the list that shows the view; it carries all that the view keeps."""
+    stored = QueryDict(view.query)
+    repository = {} if view.repository_id is None else {REPOSITORY: str(view.repository_id)}
+    query = urlencode({VIEW: view.pk, **repository})
+    kept = kept_query(admin, stored)
+    return f"{admin.route('changelist')}?{query}{'&' if kept else ''}{kept}"
+
+
+def show_views(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
+    """Show all views of the list, and do what is chosen with one: `default`, `usual`, `delete` or `unshare`."""
+    views = ListViews(admin, request)
+    if request.method == "POST":
+        _do(admin, request, views)
+        return redirect(admin.route("views"))
+    managed = admin.open_keys(request, Role.MANAGER)
+    rows = [
+        {
+            "view": view,
+            "is_own": view.owner_id == request.user.pk,
+            "can_unshare": view.is_shared and view.repository_id in managed,
+            "is_open": view.repository_id is None or view.repository_id in admin.open_keys(request),
+            "address": address_of(admin, view),
+            "change": admin.route("view", view.pk),
+        }
+        for view in views.all
+    ]
+    title = _("Views of %(elements)s") % {"elements": admin.opts.verbose_name_plural}
+    return admin.render_page(
+        request,
+        "admin/lists/views.html",
+        title=title,
+        rows=rows,
+        address=f"{admin.route('changelist')}?{VIEW}={ALL}",
+    )
+
+
+def _do(admin: ListedAdmin, request: HttpRequest, views: ListViews) -> None:
+    view = views.find(request.POST.get(VIEW, ""))
+    if view is None:
+        messages.warning(request, _("This view does not exist any more, or it is not shared with you."))
+        return
+    is_own = view.owner_id == request.user.pk
+    name = {"name": view.name}
+    match request.POST.get("do"):
+        case "default":
+            _set_default(admin, request, view)
+            messages.success(request, _("The list opens with the view “%(name)s” from now on.") % name)
+        case "usual":
+            DefaultView.objects.filter(user=request.user.pk, view=view).delete()
+            messages.success(request, _("The list opens with all from now on."))
+        case "delete" if is_own:
+            view.delete()
+            messages.success(request, _("The view “%(name)s” was deleted.") % name)
+        case "unshare" if is_own or view.repository_id in admin.open_keys(request, Role.MANAGER):
+            _unshare(view)
+            messages.success(request, _("The view “%(name)s” is not shared any more.") % name)
+        case _other:
             raise PermissionDenied
-        views = ListViews(self, request)
-        if request.method == "POST":
-            self._do(request, views)
-            return redirect(self.route("views"))
-        managed = self.open_keys(request, Role.MANAGER)
-        rows = [
-            {
-                "view": view,
-                "is_own": view.owner_id == request.user.pk,
-                "can_unshare": view.is_shared and view.repository_id in managed,
-                "is_open": view.repository_id is None or view.repository_id in self.open_keys(request),
-                "address": self.address_of(view),
-                "change": self.route("view", view.pk),
-            }
-            for view in views.all
-        ]
-        title = _("Views of %(elements)s") % {"elements": self.opts.verbose_name_plural}
-        return self.render_page(
-            request,
-            "admin/lists/views.html",
-            title=title,
-            rows=rows,
-            address=f"{self.route('changelist')}?{VIEW}={ALL}",
-        )
 
-    def _do(self, request: HttpRequest, views: ListViews) -> None:
-        view = views.find(request.POST.get(VIEW, ""))
-        if view is None:
-            messages.warning(request, _("This view does not exist any more, or it is not shared with you."))
-            return
-        is_own = view.owner_id == request.user.pk
-        name = {"name": view.name}
-        match request.POST.get("do"):
-            case "default":
-                self._set_default(request, view)
-                messages.success(request, _("The list opens with the view “%(name)s” from now on.") % name)
-            case "usual":
-                DefaultView.objects.filter(user=request.user.pk, view=view).delete()
-                messages.success(request, _("The list opens with all from now on."))
-            case "delete" if is_own:
-                view.delete()
-                messages.success(request, _("The view “%(name)s” was deleted.") % name)
-            case "unshare" if is_own or view.repository_id in self.open_keys(request, Role.MANAGER):
-                self._unshare(view)
-                messages.success(request, _("The view “%(name)s” is not shared any more.") % name)
-            case _other:
-                raise PermissionDenied
 
-    def _set_default(self, request: HttpRequest, view: SavedView) -> None:
-        user = cast(User, request.user)
-        DefaultView.objects.update_or_create(user=user, dimension=self.dimension.name, defaults={"view": view})
+def _set_default(admin: ListedAdmin, request: HttpRequest, view: SavedView) -> None:
+    user = cast(User, request.user)
+    DefaultView.objects.update_or_create(user=user, dimension=admin.dimension.name, defaults={"view": view})
 
-    def _unshare(self, view: SavedView) -> None:
-        """Leave the view to its owner alone."""
-        with transaction.atomic():
-            SavedView.objects.filter(pk=view.pk).update(is_shared=False)
-            DefaultView.objects.filter(view=view).exclude(user=view.owner).delete()
 
-    def save_view(self, request: HttpRequest, view_id: int | None = None) -> HttpResponse:
-        """Ask for the name and the users of a new view or an own one, and save it with the list, if one is given."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        views = ListViews(self, request)
-        view = None if view_id is None else views.find(str(view_id))
-        if view_id is not None and (view is None or view.owner_id != request.user.pk):
-            raise Http404
-        query = list_query(request)
-        form = ViewForm(
-            request.user,
-            self.dimension.name,
-            list(self.repositories(request)),
-            view=view,
-            listed=query.get(REPOSITORY, "") if query or view is None else None,
-            data=request.POST if request.method == "POST" else None,
-        )
-        if form.is_valid():
-            is_one = form.cleaned_data["repository"] is not None or len(self.open_keys(request)) == 1
-            saved = form.save(self.kept(query, is_one=is_one) if query or view is None else view.query)
-            if saved is not None:
-                if not saved.is_shared:
-                    self._unshare(saved)
-                if form.cleaned_data["is_default"]:
-                    self._set_default(request, saved)
-                else:
-                    DefaultView.objects.filter(user=request.user.pk, view=saved).delete()
-                messages.success(request, _("The view “%(name)s” was saved.") % {"name": saved.name})
-                return redirect(self.address_of(saved))
-        return self._view_page(request, form, view, query)
+def _unshare(view: SavedView) -> None:
+    """Leave the view to its owner alone."""
+    with transaction.atomic():
+        SavedView.objects.filter(pk=view.pk).update(is_shared=False)
+        DefaultView.objects.filter(view=view).exclude(user=view.owner).delete()
 
-    def _view_page(
-        self, request: HttpRequest, form: ViewForm, view: SavedView | None, query: QueryDict
-    ) -> TemplateResponse:
-        title = _("Save as a view") if view is None else _("Change the view “%(name)s”") % {"name": view.name}
-        return self.render_page(
-            request,
-            "admin/lists/view.html",
-            title=title,
-            form=form,
-            keeps_list=bool(query),
-            address=f"{self.route('changelist')}?{query.urlencode() or f'{VIEW}={ALL}'}",
-            **{LIST: query.urlencode()},
-        )
+
+def save_view(admin: ListedAdmin, request: HttpRequest, view_id: int | None = None) -> HttpResponse:
+    """Ask for the name and the users of a new view or an own one, and save it with the list, if one is given."""
+    views = ListViews(admin, request)
+    view = None if view_id is None else views.find(str(view_id))
+    if view_id is not None and (view is None or view.owner_id != request.user.pk):
+        raise Http404
+    query = list_query(request)
+    form = ViewForm(
+        request.user,
+        admin.dimension.name,
+        list(admin.repositories(request)),
+        view=view,
+        listed=query.get(REPOSITORY, "") if query or view is None else None,
+        data=request.POST if request.method == "POST" else None,
+    )
+    if form.is_valid():
+        is_one = form.cleaned_data["repository"] is not None or len(admin.open_keys(request)) == 1
+        saved = form.save(kept_query(admin, query, is_one=is_one) if query or view is None else view.query)
+        if saved is not None:
+            if not saved.is_shared:
+                _unshare(saved)
+            if form.cleaned_data["is_default"]:
+                _set_default(admin, request, saved)
+            else:
+                DefaultView.objects.filter(user=request.user.pk, view=saved).delete()
+            messages.success(request, _("The view “%(name)s” was saved.") % {"name": saved.name})
+            return redirect(address_of(admin, saved))
+    return _view_page(admin, request, form, view, query)
+
+
+def _view_page(
+    admin: ListedAdmin, request: HttpRequest, form: ViewForm, view: SavedView | None, query: QueryDict
+) -> TemplateResponse:
+    title = _("Save as a view") if view is None else _("Change the view “%(name)s”") % {"name": view.name}
+    return admin.render_page(
+        request,
+        "admin/lists/view.html",
+        title=title,
+        form=form,
+        keeps_list=bool(query),
+        address=f"{admin.route('changelist')}?{query.urlencode() or f'{VIEW}={ALL}'}",
+        **{LIST: query.urlencode()},
+    )
+
+
+VIEW_PAGES = (
+    Page("views", "views/", show_views, permission="view"),
+    Page("save_view", "views/save/", save_view, permission="view"),
+    Page("view", "views/<int:view_id>/", save_view, permission="view"),
+)

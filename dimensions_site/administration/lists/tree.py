@@ -2,16 +2,14 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_GET
 
 from dimensions_site.administration.elements.scope import ScopedAdmin
 from dimensions_site.administration.lists.described import shown_description
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.paging import Counted
 from dimensions_site.administration.people.repositories import LONGEST_SEARCH
 from dimensions_site.elements.reading.ranges import RangeNode, level
@@ -20,44 +18,39 @@ from dimensions_site.repositories.models import Repository
 _COLUMNS = ("element_id", "descriptions")
 
 
-class TreeMixin(ScopedAdmin):
-    """The page `tree`, to look at only: `?repository=` is shown, and `?under=` what is below an id or a beginning."""
+def show_tree(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
+    """Show the first level of `?repository=`, or with `?under=` what is below an id or a beginning, to look at only.
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_GET(self.tree_view))
-        return [path("tree/", view, name=self.url_name("tree")), *super().get_urls()]
+    For htmx the page around it is left out.
+    """
+    repositories = list(admin.repositories(request))
+    repository = _chosen(repositories, request.GET.get("repository", ""))
+    under = request.GET.get("under", "")
+    if len(under) > LONGEST_SEARCH:
+        raise Http404
+    shown: dict[str, Any] = {}
+    if repository is not None:
+        found = level(admin.model.of(repository), under, _COLUMNS)
+        _complete(admin, found.nodes, repository)
+        shown = {"level": found, "nodes": found.nodes}
+    context = {"repositories": repositories, "repository": repository, "under": under, **shown}
+    if request.headers.get("HX-Request"):
+        response = TemplateResponse(request, "admin/elements/tree_level.html", {"opts": admin.opts, **context})
+    else:
+        title = _("%(elements)s as a tree") % {"elements": admin.opts.verbose_name_plural}
+        response = admin.render_page(request, "admin/elements/tree.html", title=title, **context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
 
-    def tree_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the first level, or another one; for htmx without the page around it."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        repositories = list(self.repositories(request))
-        repository = _chosen(repositories, request.GET.get("repository", ""))
-        under = request.GET.get("under", "")
-        if len(under) > LONGEST_SEARCH:
-            raise Http404
-        shown: dict[str, Any] = {}
-        if repository is not None:
-            found = level(self.model.of(repository), under, _COLUMNS)
-            self._complete(found.nodes, repository)
-            shown = {"level": found, "nodes": found.nodes}
-        context = {"repositories": repositories, "repository": repository, "under": under, **shown}
-        if request.headers.get("HX-Request"):
-            response = TemplateResponse(request, "admin/elements/tree_level.html", {"opts": self.opts, **context})
-        else:
-            title = _("%(elements)s as a tree") % {"elements": self.opts.verbose_name_plural}
-            response = self.render_page(request, "admin/elements/tree.html", title=title, **context)
-        patch_vary_headers(response, ["HX-Request"])
-        return response
 
-    def _complete(self, nodes: list[RangeNode], repository: Repository) -> None:
-        """Give the nodes numbers with grouped digits, and their elements descriptions and addresses."""
-        for node in nodes:
-            node.number = Counted(node.number)
-            if node.element is not None:
-                node.element.shown = shown_description(node.element, repository)
-                node.element.address = self.route("change", node.element.pk)
-            self._complete(node.below, repository)
+def _complete(admin: ScopedAdmin, nodes: list[RangeNode], repository: Repository) -> None:
+    """Give the nodes numbers with grouped digits, and their elements descriptions and addresses."""
+    for node in nodes:
+        node.number = Counted(node.number)
+        if node.element is not None:
+            node.element.shown = shown_description(node.element, repository)
+            node.element.address = admin.route("change", node.element.pk)
+        _complete(admin, node.below, repository)
 
 
 def _chosen(repositories: list[Repository], key: str) -> Repository | None:
@@ -68,3 +61,6 @@ def _chosen(repositories: list[Repository], key: str) -> Repository | None:
     if found is None:
         raise Http404
     return found
+
+
+TREE_PAGE = Page("tree", "tree/", show_tree, "GET", "view")

@@ -1,9 +1,9 @@
 """Repositories in the admin, for superusers, and the base classes that bound every list of the admin."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -12,13 +12,14 @@ from django.db.models import PROTECT, ManyToOneRel, Model, QuerySet
 from django.forms import Media, Script
 from django.http import HttpRequest, HttpResponse
 from django.template.response import TemplateResponse
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.grants import GrantInline
 from dimensions_site.administration.people.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
 from dimensions_site.repositories.models import Repository, Role
@@ -81,6 +82,12 @@ class BoundedListAdmin(ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
+    # Besides those of Django.
+    pages: ClassVar[Sequence[Page]] = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [path(page.address, page.view_of(self), name=self.url_name(page.name)) for page in self.pages]
+        return [*own, *super().get_urls()]
 
     def url_name(self, page: str) -> str:
         """Return the name of the URL of a page of this model, such as `changelist`."""

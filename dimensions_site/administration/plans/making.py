@@ -8,9 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from bulkops.files.imports.options import Share
 from bulkops.models import Plan
@@ -18,6 +16,7 @@ from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
 from bulkops.session.items import Envelope, operations
 from dimensions_site.administration.jobs.jobs import GrantedAdmin
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.repositories import open_keys
 from dimensions_site.administration.plans.words import problem_words
 from dimensions_site.api.errors import Problem, as_problem, forbidden
@@ -90,10 +89,6 @@ class UndoMixin(GrantedAdmin):
         """Return whether the row can be undone, and the user is an editor of its elements."""
         return self.undo_id(row) is not None and self.has_role(request, row, Role.EDITOR)
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(require_POST(self.undo_view))
-        return [path("<str:oid>/undo/", view, name=self.url_name("undo")), *super().get_urls()]
-
     def undo_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Make the plan, which changes nothing yet, and redirect to its page: for editors."""
         row = self.get_object(request, oid)
@@ -102,3 +97,5 @@ class UndoMixin(GrantedAdmin):
         plan_request = PlanRequest(NO_ELEMENTS, undo=self.undo_id(row), max_delete=ANY_NUMBER)
         dimension = dimension_named(row.dimension)
         return open_new_plan(request, dimension, row.repository, plan_request, back=self.route("change", row.pk))
+
+    pages = [Page("undo", "<str:oid>/undo/", undo_view, "POST")]

@@ -11,9 +11,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_GET, require_POST
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from bulkops.files.workbooks.writing import TableTooLarge
@@ -24,9 +23,10 @@ from bulkops.plans.sources import change_sets
 from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
 from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.administration.elements.comparing import DIFFERENCES_A_PAGE
-from dimensions_site.administration.files.exporting_differences import workbook_of
+from dimensions_site.administration.files.differences import workbook_of
 from dimensions_site.administration.jobs.jobs import GrantedAdmin
 from dimensions_site.administration.lists.filters import GrantedRepositoryFilter
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.paging import requested_page
 from dimensions_site.administration.people.repositories import number, require_role, when
 from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
@@ -81,21 +81,6 @@ class PlanAdmin(GrantedAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Plan]:
         return super().get_queryset(request).defer("errors")
-
-    def get_urls(self) -> list[URLPattern]:
-        views = {
-            "apply": require_POST(self.apply_view),
-            "again": require_POST(self.again_view),
-            "remove": require_POST(self.remove_view),
-            "export": require_GET(self.export_view),
-        }
-        return [
-            *(
-                path(f"<str:oid>/{name}/", self.admin_site.admin_view(view), name=self.url_name(name))
-                for name, view in views.items()
-            ),
-            *super().get_urls(),
-        ]
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
@@ -168,6 +153,13 @@ class PlanAdmin(GrantedAdmin):
         except TableTooLarge:
             messages.error(request, _("The differences do not fit into a workbook. Restrict them by a filter."))
             return redirect(self.route("change", plan.pk))
+
+    pages = [
+        Page("apply", "<str:oid>/apply/", apply_view, "POST"),
+        Page("again", "<str:oid>/again/", again_view, "POST"),
+        Page("remove", "<str:oid>/remove/", remove_view, "POST"),
+        Page("export", "<str:oid>/export/", export_view, "GET"),
+    ]
 
     def _page(
         self, request: HttpRequest, plan: Plan, reason: ReasonField, refusal: Problem | None = None

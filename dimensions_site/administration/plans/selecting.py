@@ -12,36 +12,34 @@ from dimensions_site.administration.elements.scope import ScopedAdmin
 from dimensions_site.repositories.models import Repository, Role
 
 
-class SelectionMixin(ScopedAdmin):
-    """Knows the repository of selected elements, and what a page must send to select them again."""
+def selected_repository(
+    admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any], role: Role, *, gone: str, refused: str
+) -> Repository | None:
+    """Return the single repository of the selection if the user has the `role` there.
 
-    def repository_of(
-        self, request: HttpRequest, queryset: QuerySet[Any], role: Role, *, gone: str, refused: str
-    ) -> Repository | None:
-        """Return the single repository of the selection if the user has the `role` there.
+    Otherwise return None, with a message: `gone` if there are no elements, `refused` without the role.
+    """
+    keys = list(queryset.order_by().values_list("repository", flat=True).distinct()[:2])
+    if not keys:
+        messages.warning(request, gone)
+        return None
+    if len(keys) > 1:
+        messages.error(
+            request,
+            _("These elements belong to more than one repository. Filter the list by one repository first."),
+        )
+        return None
+    if not admin.open_keys(request, role).issuperset(keys):
+        messages.error(request, refused)
+        return None
+    return Repository.objects.get(pk=keys[0])
 
-        Otherwise return None, with a message: `gone` if there are no elements, `refused` without the role.
-        """
-        keys = list(queryset.order_by().values_list("repository", flat=True).distinct()[:2])
-        if not keys:
-            messages.warning(request, gone)
-            return None
-        if len(keys) > 1:
-            messages.error(
-                request,
-                _("These elements belong to more than one repository. Filter the list by one repository first."),
-            )
-            return None
-        if not self.open_keys(request, role).issuperset(keys):
-            messages.error(request, refused)
-            return None
-        return Repository.objects.get(pk=keys[0])
 
-    def selection(self, request: HttpRequest) -> dict[str, Any]:
-        """Return what the template needs for the hidden fields that select the same elements again."""
-        return {
-            "checkbox": ACTION_CHECKBOX_NAME,
-            # For a selection across all pages, Django requires one ticked box.
-            "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
-            "select_across": request.POST.get("select_across", "0"),
-        }
+def selection(request: HttpRequest) -> dict[str, Any]:
+    """Return what the template needs for the hidden fields that select the same elements again."""
+    return {
+        "checkbox": ACTION_CHECKBOX_NAME,
+        # For a selection across all pages, Django requires one ticked box.
+        "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
+        "select_across": request.POST.get("select_across", "0"),
+    }

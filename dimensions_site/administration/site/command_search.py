@@ -11,7 +11,7 @@ from django.urls import URLPattern, path
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
-from dimensions_site.administration.elements.element import ElementAdmin
+from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.lists.described import shown_description
 from dimensions_site.administration.lists.finding import first_fitting
 from dimensions_site.administration.site.navigation import sidebar
@@ -46,7 +46,7 @@ def search(request: HttpRequest) -> HttpResponse:
     text = request.GET.get("s", "").strip()
     if not text:
         return HttpResponse()
-    pages = [page for page in admin.site._registry.values() if isinstance(page, ElementAdmin)]
+    pages = [page for page in admin.site._registry.values() if isinstance(page, DimensionAdmin)]
     found = [*_pages(request, text), *(one for page in pages for one in _elements(request, page, text))]
     return render(request, "unfold/helpers/command_results.html", {"found": found, "more": _more(request, pages, text)})
 
@@ -58,7 +58,7 @@ def _pages(request: HttpRequest, text: str) -> Iterator[SearchResult]:
                 yield SearchResult(item["title"], item["link"], item["icon"])
 
 
-def _elements(request: HttpRequest, page: ElementAdmin, text: str) -> Iterator[SearchResult]:
+def _elements(request: HttpRequest, page: DimensionAdmin, text: str) -> Iterator[SearchResult]:
     open_keys = page.open_keys(request)
     if not open_keys:
         return
@@ -74,7 +74,7 @@ def _elements(request: HttpRequest, page: ElementAdmin, text: str) -> Iterator[S
         )
 
 
-def _more(request: HttpRequest, pages: list[ElementAdmin], text: str) -> list[tuple[Any, str]]:
+def _more(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> list[tuple[Any, str]]:
     """Return the names of the lists that the user may open, with the addresses of this search in them."""
     return [
         (page.opts.verbose_name_plural, f"{page.route('changelist')}?{urlencode({'q': text})}")

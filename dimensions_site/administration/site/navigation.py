@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.element import ElementAdmin
+from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.people.repositories import SuperuserAdmin
 
 # Icons of the pages by app and model, from unfold's font, in the order of the sidebar; dimensions name their own.
@@ -39,7 +39,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the groups of links for the user, without empty ones."""
     open_pages = [page for page in admin.site._registry.values() if page.has_module_permission(request)]
     open_pages.sort(key=_place)
-    elements = [page for page in open_pages if isinstance(page, ElementAdmin)]
+    elements = [page for page in open_pages if isinstance(page, DimensionAdmin)]
     of_superusers = [page for page in open_pages if isinstance(page, SuperuserAdmin)]
     access = [page for page in of_superusers if page.opts.app_label in _ACCESS]
     work = [page for page in open_pages if page not in elements and page not in of_superusers]
@@ -70,12 +70,12 @@ def _list(request: HttpRequest, page: Any) -> dict[str, Any]:
     model = _model(page)
     address = reverse(f"admin:{model.replace('.', '_')}_changelist")
     words = str(page.opts.verbose_name_plural)
-    icon = page.icon if isinstance(page, ElementAdmin) else _ICONS.get(model, "list")
+    icon = page.icon if isinstance(page, DimensionAdmin) else _ICONS.get(model, "list")
     is_there = request.path.startswith(address) and not request.path.startswith(f"{address}deleted/")
     return _link(words[:1].upper() + words[1:], address, icon, is_there)
 
 
-def _deleted(request: HttpRequest, page: ElementAdmin) -> dict[str, Any]:
+def _deleted(request: HttpRequest, page: DimensionAdmin) -> dict[str, Any]:
     address = page.route("deleted_elements")
     title = _("Deleted %(elements)s") % {"elements": page.opts.verbose_name_plural}
     return _link(title, address, "restore_from_trash", request.path.startswith(address))

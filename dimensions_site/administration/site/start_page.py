@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, FileImport, Status
-from dimensions_site.administration.elements.element import ElementAdmin
+from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.jobs.progress import deletion_progress, import_progress
 from dimensions_site.administration.people.paging import count_up_to, limit_of_count
 from dimensions_site.elements.models import Element
@@ -37,7 +37,7 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of the page; the number of queries does not depend on the number of repositories or
     elements.
     """
-    pages = [page for page in admin.site._registry.values() if isinstance(page, ElementAdmin)]
+    pages = [page for page in admin.site._registry.values() if isinstance(page, DimensionAdmin)]
     repositories = _repositories(request, pages)
     deletions = admin.site.get_model_admin(DataProcessing).get_queryset(request)
     running = deletions.filter(status=Status.RUNNING).defer(None)
@@ -53,7 +53,7 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _repositories(request: HttpRequest, pages: list[ElementAdmin]) -> dict[int, Holdings]:
+def _repositories(request: HttpRequest, pages: list[DimensionAdmin]) -> dict[int, Holdings]:
     """Return the user's repositories by primary key, sorted by dbID; one more than is shown."""
     found: dict[int, Holdings] = {}
     limit = limit_of_count(request, 1)
@@ -75,15 +75,15 @@ def _count(model: type[Element], limit: int | None) -> Func:
     return Func(Subquery(bounded), template=template, output_field=IntegerField())
 
 
-def _latest_changes(request: HttpRequest, pages: list[ElementAdmin]) -> list[tuple[Any, str, str]]:
+def _latest_changes(request: HttpRequest, pages: list[DimensionAdmin]) -> list[tuple[Any, str, str]]:
     """Return the latest versions of all dimensions, each with the name of its dimension and the URL of its page."""
     changes = [change for page in pages for change in _changes(request, page)]
     changes.sort(key=lambda change: change[0].change_set.committed_at, reverse=True)
     return changes[:SHOWN_CHANGES]
 
 
-def _changes(request: HttpRequest, page: ElementAdmin) -> Iterator[tuple[Any, str, str]]:
+def _changes(request: HttpRequest, page: DimensionAdmin) -> Iterator[tuple[Any, str, str]]:
     rows = page.model.versions_within(page.open_keys(request)).select_related("repository")
     columns = [*_CHANGE_COLUMNS, "repository__db_id", "repository__name"]
     for row in rows.only(*columns)[:SHOWN_CHANGES]:
-        yield row, str(page.opts.verbose_name), page.address_of_version(row)
+        yield row, str(page.opts.verbose_name), page.route("version", row.number)

@@ -4,15 +4,15 @@ from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
-from django.contrib import admin, messages
+from django.contrib import messages
+from django.contrib.admin import action as admin_action
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -22,9 +22,11 @@ from bulkops.models import Plan, PlanStatus
 from bulkops.plans.applying import apply_plan
 from bulkops.plans.stored import plans
 from dimensions_site.administration.elements.forms import Descriptions
-from dimensions_site.administration.elements.pickers import PickedAdmin
+from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.lists.listing import ListedAdmin
+from dimensions_site.administration.page import Page
 from dimensions_site.administration.people.repositories import require_role
-from dimensions_site.administration.plans.selecting import SelectionMixin
+from dimensions_site.administration.plans.selecting import selected_repository
 from dimensions_site.administration.plans.words import problem_words
 from dimensions_site.administration.table.checking import Checked, TableCheck
 from dimensions_site.administration.table.columns import MAX_COLUMNS
@@ -35,7 +37,6 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import grouped_number
 
@@ -46,74 +47,17 @@ TABLE, DO, PLAN, COLUMN, MAP, KEY = "_table", "_do", "_plan", "_column", "_map",
 _LISTED = 50
 
 
-def _begin(model_admin: "TableMixin", request: HttpRequest) -> HttpResponseBase:
-    """Redirect to the table; the button of the list leads there directly, with the query of the list."""
-    return redirect(model_admin.route("table"))
-
-
-class TableMixin(SelectionMixin, PickedAdmin):
-    """Adds the page, a button that edits all that the list shows, and an action for the selected elements.
-
-    A concrete admin names both.
-    """
-
-    edit_table = action(
-        _begin, description=cast(str, gettext_lazy("Edit as table")), permissions=["change"], icon="table"
-    )
-
-    def get_urls(self) -> list[URLPattern]:
-        keep = partial(keeping_what_was_typed, self.admin_site, again=self.table_again_view)
-        return [path("table/", keep(self.table_view), name=self.url_name("table")), *super().get_urls()]
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
-        """Return the list, whose button passes the search and the filters on."""
-        response = super().changelist_view(request, extra_context)
-        for button in (getattr(response, "context_data", None) or {}).get("actions_list", ()):
-            if button["path"] == self.route("edit_table"):
-                button["path"] = self.address_with_query(request)
-        return response
-
-    @admin.action(description=gettext_lazy("Edit the selected elements as a table"), permissions=["change"])
-    def edit_elements(self, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
-        """Return the table of the selected elements, or None and a message that says why there is none."""
-        return TablePage(self, request).opened(queryset)
-
-    @labels_in_messages()
-    def table_view(self, request: HttpRequest) -> HttpResponse:
-        """Show all elements of the list with the query of this URL, or check, save or redisplay what was sent."""
-        if not self.has_change_permission(request):
-            raise PermissionDenied
-        if request.method == "POST":
-            return TablePage(self, request).sent(request.POST, request.POST.get(DO, ""))
-        list_address = self.address_with_query(request, "changelist")
-        try:
-            found = self.get_changelist_instance(request).queryset
-        except IncorrectLookupParameters:
-            return redirect(list_address)
-        return TablePage(self, request).opened(found) or redirect(list_address)
-
-    @labels_in_messages()
-    def table_again_view(self, request: HttpRequest, data: QueryDict) -> HttpResponse:
-        """Show what was typed before the user signed in again; nothing is saved."""
-        note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
-        return TablePage(self, request).sent(data, "", note)
-
-    def address_with_query(self, request: HttpRequest, page: str = "table") -> str:
-        """Return the URL of a page, with the query of this request's URL."""
-        query = request.GET.urlencode()
-        return f"{self.route(page)}?{query}" if query else self.route(page)
-
-
 class TablePage:
     """Answers one request for the table of `admin`."""
 
-    def __init__(self, admin: TableMixin, request: HttpRequest) -> None:
+    def __init__(self, admin: ListedAdmin, request: HttpRequest) -> None:
         self._admin = admin
         self._request = request
 
     def opened(self, queryset: QuerySet[Any]) -> HttpResponse | None:
         """Return the table of the elements; None and a message if there is none to show."""
-        repository = self._admin.repository_of(
+        repository = selected_repository(
+            self._admin,
             self._request,
             queryset,
             Role.EDITOR,
@@ -199,7 +143,7 @@ class TablePage:
         activity = reverse("admin:changes_changeset_change", args=[plan.change_set])
         link = format_html('<a class="underline" href="{}">{}</a>', activity, _("See what was changed, or undo it"))
         messages.success(self._request, format_html("{} {}", message % {"count": grouped_number(plan.changed)}, link))
-        return redirect(self._admin.address_with_query(self._request, "changelist"))
+        return redirect(self._admin.route_with_query(self._request, "changelist"))
 
     def _page(
         self,
@@ -212,16 +156,13 @@ class TablePage:
             table.load()
         is_checked, checked = checked is not None, checked or Checked()
 
-        def picker_address(dimension: str) -> str | None:
-            return self._admin.picker_address(self._request, dimension, table.repository)
-
         return self._admin.render_page(
             self._request,
             "admin/tables/table.html",
             title=_("Edit as table"),
             repository=table.repository,
             table=table,
-            grid=table.grid(checked, picker_address),
+            grid=table.grid(checked, ReferenceFinder(self._request, table.repository).picker_address),
             checked=checked,
             is_checked=is_checked,
             has_typed=bool(table.typed),
@@ -235,9 +176,47 @@ class TablePage:
             plan=checked.plan.pk if checked.plan else "",
             reason=reason or ReasonField(table.repository),
             maximum_columns=MAX_COLUMNS,
-            address=self._admin.address_with_query(self._request),
-            list_address=self._admin.address_with_query(self._request, "changelist"),
+            address=self._admin.route_with_query(self._request, "table"),
+            list_address=self._admin.route_with_query(self._request, "changelist"),
         )
 
     def _descriptions(self, table: EditedTable) -> Descriptions:
-        return self._admin.descriptions(self._request, table.repository, (named for _cell, named in table.references()))
+        named = (named for _cell, named in table.references())
+        return ReferenceFinder(self._request, table.repository).descriptions(named)
+
+
+@admin_action(description=gettext_lazy("Edit the selected elements as a table"), permissions=["change"])
+def edit_elements(admin: ListedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
+    """Return the table of the selected elements, or None and a message that says why there is none."""
+    return TablePage(admin, request).opened(queryset)
+
+
+@labels_in_messages()
+def edit_table(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
+    """Show all elements of the list with the query of this URL, or check, save or redisplay what was sent."""
+    if request.method == "POST":
+        return TablePage(admin, request).sent(request.POST, request.POST.get(DO, ""))
+    list_address = admin.route_with_query(request, "changelist")
+    try:
+        elements = admin.get_changelist_instance(request).queryset
+    except IncorrectLookupParameters:
+        return redirect(list_address)
+    return TablePage(admin, request).opened(elements) or redirect(list_address)
+
+
+@labels_in_messages()
+def edit_table_again(admin: ListedAdmin, request: HttpRequest, data: QueryDict) -> HttpResponse:
+    """Show what was typed before the user signed in again; nothing is saved."""
+    note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
+    return TablePage(admin, request).sent(data, "", note)
+
+
+def _begin(admin: ListedAdmin, request: HttpRequest) -> HttpResponseBase:
+    """Redirect to the table; the button of the list leads there directly, with the query of the list."""
+    return redirect(admin.route("table"))
+
+
+TABLE_PAGE = Page("table", "table/", edit_table, permission="change", again=edit_table_again)
+TABLE_BUTTON = action(
+    _begin, description=cast(str, gettext_lazy("Edit as table")), permissions=["change"], icon="table"
+)

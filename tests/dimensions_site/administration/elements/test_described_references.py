@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
-from django.contrib import admin
 from django.test import RequestFactory
 from playwright.sync_api import Page, expect
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
+from dimensions_site.administration.elements.pickers import ReferenceFinder
 from dimensions_site.repositories.models import AccessGrant
 from tests.browser import follow, signed_in
 from tests.dimensions_site.administration.site.pages import change, filled_in
@@ -164,8 +164,7 @@ def test_descriptions_of_a_dimension_that_is_not_open_stay_unknown(chart, ed, no
     def found() -> Any:
         request = RequestFactory().get("/")
         request.user = ed.user
-        accounts: Any = admin.site.get_model_admin(Account)
-        return accounts.descriptions(request, northwind, named)
+        return ReferenceFinder(request, northwind).descriptions(named)
 
     assert found() == {("account", "2000"): "Bank", ("account", "NOPE"): None}
     AccessGrant.objects.filter(user=ed.user).update(dimension="currency")

@@ -1,0 +1,148 @@
+"""The pages that compare two states, and make the plan that makes one like the other (contract J2, K4)."""
+
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.admin.views.main import PAGE_VAR
+from django.core.exceptions import PermissionDenied
+from django.db import OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+
+from bulkops.files.workbooks.writing import TableTooLarge
+from bulkops.plans.requests import PlanRequest
+from dimensions_site.administration.elements.comparing import (
+    SIDES,
+    CompareForm,
+    compare_page_by_page,
+    point_out_timeout,
+)
+from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.files.differences import workbook_of
+from dimensions_site.administration.lists.past import instant_of
+from dimensions_site.administration.page import Page
+from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
+from dimensions_site.elements.history.comparing import compare_states
+from dimensions_site.elements.reading.answers import instant_text
+from dimensions_site.elements.writing.differences import in_words
+from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.text.formats import moment
+
+
+@dataclass(frozen=True)
+class Target:
+    """A side of a comparison that can be made like the other one: its `name`, the text of its button, and the plan."""
+
+    name: str
+    label: str
+    repository: Repository
+    plan_request: PlanRequest
+
+
+def compare(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
+    """Show the form, and for a valid one the counts and the differences page by page; `?p=2` is the second."""
+    form = _compare_form(admin, request)
+    results: dict[str, Any] = {}
+    if form.is_valid():
+        try:
+            results = compare_page_by_page(request, form)
+        except OperationalError as error:
+            point_out_timeout(form, error)
+    return _compare_page(admin, request, form, **results)
+
+
+def export_differences(admin: ScopedAdmin, request: HttpRequest) -> HttpResponseBase:
+    """Return the complete workbook, or the page that compares if its form has errors."""
+    form = _compare_form(admin, request)
+    if not form.is_bound:
+        return redirect(admin.route("compare"))
+    if form.is_valid():
+        name = "-".join(dict.fromkeys(side.repository.db_id for side in form.sides))
+        try:
+            with closing(compare_states(*form.sides)) as elements:
+                rows = ((element.id, element.action, in_words(element.fields())) for element in elements)
+                return workbook_of(rows, f"{name}-{admin.dimension}-differences")
+        except TableTooLarge:
+            form.add_error(None, _("The differences do not fit into a workbook. Restrict them by a filter."))
+        except OperationalError as error:
+            point_out_timeout(form, error)
+    return _compare_page(admin, request, form)
+
+
+def bring_over(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
+    """Make the plan of the comparison in the URL, for the side `into`, and redirect to its page."""
+    form = _compare_form(admin, request)
+    if not form.is_valid():
+        return _compare_page(admin, request, form)
+    name = request.POST.get("into")
+    target = next((target for target in _targets(admin, request, form) if target.name == name), None)
+    if target is None:
+        raise PermissionDenied
+    back = f"{admin.route('compare')}?{request.GET.urlencode()}"
+    return open_new_plan(request, admin.dimension, target.repository, target.plan_request, back=back)
+
+
+COMPARE_PAGES = (
+    Page("compare", "compare/", compare, "GET", "view"),
+    Page("compare_export", "compare/export/", export_differences, "GET", "view"),
+    Page("compare_plan", "compare/plan/", bring_over, "POST", "view"),
+)
+
+
+def _compare_form(admin: ScopedAdmin, request: HttpRequest) -> CompareForm:
+    """Return the form with the parameters of the URL, if there are any."""
+    return CompareForm(admin.dimension, admin.repositories(request).in_bulk(), request.GET or None)
+
+
+def _compare_page(admin: ScopedAdmin, request: HttpRequest, form: CompareForm, **results: Any) -> HttpResponse:
+    """Return the page with the form and the results of the comparison, if there are any.
+
+    If there are differences, it has a button for each side that the user may change.
+    """
+    query = request.GET.copy()
+    query.pop(PAGE_VAR, None)
+    return admin.render_page(
+        request,
+        "admin/elements/compare.html",
+        title=_("Compare %(elements)s") % {"elements": admin.opts.verbose_name_plural},
+        form=form,
+        query=query.urlencode(),
+        page_var=PAGE_VAR,
+        targets=_targets(admin, request, form) if results.get("total") else [],
+        **results,
+    )
+
+
+def _targets(admin: ScopedAdmin, request: HttpRequest, form: CompareForm) -> list[Target]:
+    """Return the sides that are of now, and of repositories of which the user is an editor."""
+    open_keys = admin.open_keys(request, Role.EDITOR)
+    return [
+        _target(form, number)
+        for number, (_repository, at) in enumerate(SIDES)
+        if not form.cleaned_data[at] and form.sides[number].repository.pk in open_keys
+    ]
+
+
+def _target(form: CompareForm, number: int) -> Target:
+    """Return the side with this number, which a plan makes equal to the other one."""
+    target, source = form.sides[number].repository, form.sides[1 - number].repository
+    typed = form.cleaned_data[SIDES[1 - number][1]]
+    instant = instant_of(typed) if typed else None
+    plan_request = PlanRequest(
+        NO_ELEMENTS,
+        repository=None if source == target else source.db_id,
+        as_of=None if instant is None else instant_text(instant),
+        scope=form.cleaned_data["filter"] or None,
+        max_delete=ANY_NUMBER,
+    )
+    words = {"source": source.db_id, "target": target.db_id, "when": "" if instant is None else moment(instant)}
+    if source == target:
+        label = _("Go back to the state of %(when)s UTC…")
+    elif instant is None:
+        label = _("Bring over from %(source)s into %(target)s…")
+    else:
+        label = _("Bring over from %(source)s as of %(when)s UTC into %(target)s…")
+    return Target(SIDES[number][1], label % words, target, plan_request)

@@ -1,7 +1,5 @@
 """The operations on many elements in the OpenAPI document of their dimension (contract E, F, H3)."""
 
-import csv
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -14,6 +12,7 @@ from bulkops.models import DataProcessing, Status
 from bulkops.rest import schema
 from bulkops.session.items import SAVE_MODE, SaveMode
 from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.elements.reading.cells import csv_cell
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import WHOLE
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
@@ -112,9 +111,7 @@ def add_text_examples(operation: Part, title: str, elements: Sequence[Mapping[st
 
 def _table(element: Mapping[str, Any]) -> str:
     """Return the element as a table with one row."""
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows(zip(*_cells(element), strict=True))
-    return text.getvalue()
+    return "".join(f"{','.join(map(csv_cell, row))}\r\n" for row in zip(*_cells(element), strict=True))
 
 
 def _cells(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:

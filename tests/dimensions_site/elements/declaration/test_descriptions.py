@@ -2,6 +2,9 @@
 
 import pytest
 
+from currency.models import Currency
+from currency.serializers import CURRENCY_WIRE
+from dimensions_site.elements.writing.restoring import wire_json
 from tests.factories import account, currency, read
 
 
@@ -117,6 +120,8 @@ def test_the_default_language_is_the_repositorys(bob):
 
     assert element["descriptions"] == {"de": "Euro auf Deutsch"}
     assert element["description"] == "Euro auf Deutsch"
+    stored = Currency.objects.get()
+    assert wire_json(CURRENCY_WIRE, stored, stored.repository)["description"] == "Euro auf Deutsch"
 
 
 @pytest.mark.contract("C4")

@@ -82,7 +82,7 @@ class BoundedListAdmin(ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
-    # Besides those of Django.
+    # Besides those of Django, or instead of them.
     pages: ClassVar[Sequence[Page]] = ()
 
     def get_urls(self) -> list[URLPattern]:

@@ -20,7 +20,7 @@ from xdist.workermanage import WorkerController
 from account.models import Account
 from dimensions_site.repositories.models import Repository, Role
 from tests.emptying import empty_quickly
-from tests.factories import Caller, account, caller
+from tests.factories import Person, account, add_person
 from tests.services.migrated import copy_file, template
 from tests.storing import store_accounts
 
@@ -182,27 +182,27 @@ def contoso(db: None) -> Repository:
 
 
 @pytest.fixture
-def alice(northwind: Repository) -> Caller:
+def alice(northwind: Repository) -> Person:
     """Manager of everything in Northwind."""
-    return caller("alice", northwind, Role.MANAGER)
+    return add_person("alice", northwind, Role.MANAGER)
 
 
 @pytest.fixture
-def ed(northwind: Repository) -> Caller:
+def ed(northwind: Repository) -> Person:
     """Editor of everything in Northwind."""
-    return caller("ed", northwind, Role.EDITOR)
+    return add_person("ed", northwind, Role.EDITOR)
 
 
 @pytest.fixture
-def rita(northwind: Repository) -> Caller:
+def rita(northwind: Repository) -> Person:
     """Reader of everything in Northwind."""
-    return caller("rita", northwind, Role.READER)
+    return add_person("rita", northwind, Role.READER)
 
 
 @pytest.fixture
-def bob(contoso: Repository) -> Caller:
+def bob(contoso: Repository) -> Person:
     """Manager of everything in Contoso, with no grant in Northwind."""
-    return caller("bob", contoso, Role.MANAGER)
+    return add_person("bob", contoso, Role.MANAGER)
 
 
 @pytest.fixture

@@ -14,10 +14,10 @@ from tests.account import samples as accounts
 from tests.currency import samples as currencies
 
 
-class Caller(Client):
-    """An integrator's program: calls the REST API with an API key; bodies go and come as JSON.
+class Person(Client):
+    """A user whose program calls the REST API with an API key; bodies go and come as JSON.
 
-    `caller.user` is the user of the key. Django's own test client signatures stay as they are.
+    `user` is the user of the key. Django's own test client signatures stay as they are.
     """
 
     user: User
@@ -49,13 +49,15 @@ def json_bytes(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def caller(name: str, repository: Repository | None = None, role: Role | None = None, dimension: str = "all") -> Caller:
+def add_person(
+    name: str, repository: Repository | None = None, role: Role | None = None, dimension: str = "all"
+) -> Person:
     """A new user of that name with an API key, and with a role in a repository when one is given."""
     user = User.objects.create_user(name, password=f"{name}-password")
     _, key = ApiKey.objects.create_key(user=user, name="test", last_used_at=timezone.now())
     if repository is not None and role is not None:
         AccessGrant.objects.create(user=user, repository=repository, role=role, dimension=dimension)
-    client = Caller(headers={"x-api-key": key})
+    client = Person(headers={"x-api-key": key})
     client.user = user
     return client
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from tests.account.samples import FULL, MINIMAL
-from tests.factories import Caller, account, read
+from tests.factories import Person, account, read
 
 
-def created(alice: Caller, payload: Any) -> dict[str, Any]:
+def created(alice: Person, payload: Any) -> dict[str, Any]:
     response = alice.send("POST", alice.account(), payload)
     assert response.status_code == 201, response.content
     element: dict[str, Any] = read(response)

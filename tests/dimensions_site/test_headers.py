@@ -9,7 +9,7 @@ from django.test import Client
 from account.models import Account
 from dimensions_site.api.middleware.addresses import CALLBACK
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser
-from tests.factories import Caller, account
+from tests.factories import Person, account
 
 PAGES = [
     "/",
@@ -32,7 +32,7 @@ def directives(answer: Any) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("path", PAGES + ANSWERS + STATIC)
-def test_every_answer_carries_the_headers_that_guard_a_browser(alice: Caller, path: str) -> None:
+def test_every_answer_carries_the_headers_that_guard_a_browser(alice: Person, path: str) -> None:
     """Whatever it is, also a page that is not there, a refusal and a static file."""
     answer = browser_of(alice).get(path, secure=True)
     answer.close()
@@ -47,7 +47,7 @@ def test_every_answer_carries_the_headers_that_guard_a_browser(alice: Caller, pa
 
 
 @pytest.mark.parametrize("path", PAGES + STATIC)
-def test_a_page_may_load_files_of_the_service_only(alice: Caller, path: str) -> None:
+def test_a_page_may_load_files_of_the_service_only(alice: Person, path: str) -> None:
     answer = browser_of(alice).get(path)
     answer.close()
     policy = directives(answer)
@@ -58,7 +58,7 @@ def test_a_page_may_load_files_of_the_service_only(alice: Caller, path: str) -> 
 
 
 @pytest.mark.parametrize("path", ANSWERS)
-def test_what_is_answered_over_rest_may_load_nothing(alice: Caller, path: str) -> None:
+def test_what_is_answered_over_rest_may_load_nothing(alice: Person, path: str) -> None:
     answer = alice.get(path)
     answer.close()
     assert set(directives(answer)) == {"default-src", "base-uri", "form-action", "frame-ancestors"}
@@ -66,7 +66,7 @@ def test_what_is_answered_over_rest_may_load_nothing(alice: Caller, path: str) -
 
 
 @pytest.mark.parametrize("path", PAGES + ANSWERS)
-def test_no_page_can_be_shown_in_a_frame_of_another(alice: Caller, path: str) -> None:
+def test_no_page_can_be_shown_in_a_frame_of_another(alice: Person, path: str) -> None:
     """Browsers that do not know the policy know the older header."""
     answer = browser_of(alice).get(path)
     answer.close()
@@ -97,7 +97,7 @@ def test_a_style_inside_of_a_page_has_the_nonce_of_that_answer(db: None) -> None
 
 
 @pytest.mark.contract("C16")
-def test_no_answer_of_the_api_is_kept_on_its_way(alice: Caller) -> None:
+def test_no_answer_of_the_api_is_kept_on_its_way(alice: Person) -> None:
     """Elements, lists, counts and refusals; a client with an element still gets 304."""
     created = alice.send("POST", alice.account(), account("1000"))
     one = alice.get(alice.account("elements/1000"))
@@ -145,7 +145,7 @@ def test_what_is_public_may_be_kept(client: Client) -> None:
 
 @pytest.mark.contract("G1")
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-def test_a_session_of_the_administration_opens_no_route_of_rest(alice: Caller, method: str) -> None:
+def test_a_session_of_the_administration_opens_no_route_of_rest(alice: Person, method: str) -> None:
     """Another site's page cannot call the API as the logged-in accountant: the API ignores cookies."""
     accountant = browser_of(alice)
     assert accountant.get(page(Account)).status_code == 200
@@ -156,7 +156,7 @@ def test_a_session_of_the_administration_opens_no_route_of_rest(alice: Caller, m
 
 
 @pytest.mark.contract("G1")
-def test_no_answer_of_the_api_sets_a_cookie(alice: Caller) -> None:
+def test_no_answer_of_the_api_sets_a_cookie(alice: Person) -> None:
     """There is nothing that a browser would send by itself the next time."""
     assert not alice.get(alice.account("elements-count")).cookies
     assert not alice.send("POST", alice.account(), account("1000")).cookies
@@ -166,7 +166,7 @@ def test_no_answer_of_the_api_sets_a_cookie(alice: Caller) -> None:
 @pytest.mark.parametrize(
     "host", ["evil.example.com", "localhost.evil.example.com", "localhost:80:80", "local host", "a\\b"]
 )
-def test_a_host_that_is_not_ours_is_refused(alice: Caller, host: str) -> None:
+def test_a_host_that_is_not_ours_is_refused(alice: Person, host: str) -> None:
     """Otherwise a link in a page or in a `Location` could lead to it; programs get a problem document."""
     answer = alice.get(alice.account(), headers={"Host": host})
     assert (answer.status_code, answer.json()["code"]) == (400, "DISALLOWED_HOST")

@@ -14,7 +14,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from tests.bulkops.jobs.deletions import start, status_of, work_now
-from tests.factories import Caller, currency
+from tests.factories import Person, currency
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -36,7 +36,7 @@ def _nothing_is_remembered() -> Iterator[None]:
     cache.clear()
 
 
-def test_a_clock_that_is_put_back_loses_nothing(alice: Caller) -> None:
+def test_a_clock_that_is_put_back_loses_nothing(alice: Person) -> None:
     """Elements written in the future are read, changed, versioned in order, and deleted."""
     with after(HOUR):
         assert alice.send("POST", alice.currency(), currency("EUR")).status_code == 201
@@ -49,7 +49,7 @@ def test_a_clock_that_is_put_back_loses_nothing(alice: Caller) -> None:
     assert (status["status"], status["deleted"]) == ("COMPLETED", 1)
 
 
-def test_a_deletion_waits_through_any_jump_of_the_clock(alice: Caller) -> None:
+def test_a_deletion_waits_through_any_jump_of_the_clock(alice: Person) -> None:
     """It is done once, whenever the worker runs."""
     alice.send("POST", alice.currency(), currency("EUR"))
     oid = start(alice, ["EUR"], "currency")

@@ -11,8 +11,8 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import TIMEOUT, chromium, follow
-from tests.stories.house import House, open_house
 from tests.stories.pages import choose_all_found, go, log_in, open_account, press, save
+from tests.stories.stage import Stage, open_stage
 
 LEDGER = """\
 Konto;descriptions.en;descriptions.de;nature;type;conversion.conversionType
@@ -46,11 +46,11 @@ class Album:
         )
 
 
-def opened(browser: Browser, house: House, folder: Path, name: str) -> Album:
+def opened(browser: Browser, stage: Stage, folder: Path, name: str) -> Album:
     """The album of a person before the sign-in page."""
     page = browser.new_page(viewport={"width": 1280, "height": 720}, color_scheme="light", reduced_motion="reduce")
     page.set_default_timeout(TIMEOUT)
-    page.goto(f"{house.address}/admin/")
+    page.goto(f"{stage.address}/admin/")
     album = Album(page, folder)
     log_in(page, name)
     expect(page.get_by_role("heading", name="Start page")).to_be_visible()
@@ -133,14 +133,14 @@ def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for picture in folder.glob("*.png"):
         picture.unlink()
-    with TemporaryDirectory() as place, open_house(Path(place), "sqlite://") as house, chromium() as browser:
-        album = opened(browser, house, folder, "alice")
+    with TemporaryDirectory() as place, open_stage(Path(place), "sqlite://") as stage, chromium() as browser:
+        album = opened(browser, stage, folder, "alice")
         show_accounts(album)
         show_import(album)
         show_deletion(album)
         go(album.page, "Start page")
         album.take("start-page")
-        show_access(opened(browser, house, folder, "root"))
+        show_access(opened(browser, stage, folder, "root"))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.repositories.models import ApiKey
 from tests.bulkops.jobs.deletions import start, work_now
-from tests.factories import Caller, account, content, read
+from tests.factories import Person, account, content, read
 from tests.storing import store_accounts
 
 RECIPES = Path(__file__).parents[2] / "docs" / "integrators" / "recipes.md"
@@ -30,7 +30,7 @@ def test_the_client_has_at_most_40_lines():
     assert len(program().splitlines()) <= 40
 
 
-def test_the_copy_is_the_list_after_each_run(alice: Caller, northwind, live_server, tmp_path: Path):
+def test_the_copy_is_the_list_after_each_run(alice: Person, northwind, live_server, tmp_path: Path):
     """From the first run on, after changes and deletions, and when the token has expired."""
     (tmp_path / "client.py").write_text(program(), encoding="utf-8")
     _, key = ApiKey.objects.create_key(user=alice.user, name="client")

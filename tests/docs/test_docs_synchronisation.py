@@ -16,7 +16,7 @@ from bulkops.rest import plan_views
 from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.models import ApiKey
 from tests.bulkops.save.bulk import elements, patch, save
-from tests.factories import Caller, account
+from tests.factories import Person, account
 
 RECIPES = Path(__file__).parents[2] / "docs" / "integrators" / "recipes.md"
 Run = Callable[[list[dict[str, Any]]], "subprocess.CompletedProcess[str]"]
@@ -31,7 +31,7 @@ def program() -> str:
 
 
 @pytest.fixture
-def night(alice: Caller, northwind, live_server, tmp_path: Path) -> Run:
+def night(alice: Person, northwind, live_server, tmp_path: Path) -> Run:
     """Run the client with this chart, after which accountants have added links to the accounts 10 to 109."""
     save(alice, "account", put=[account(f"{id}", documentationLink=f"https://{id}") for id in range(10, 110)])
     (tmp_path / "client.py").write_text(program(), encoding="utf-8")

@@ -20,7 +20,7 @@ from tests.dimensions_site.administration.site.pages import change, filled_in
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.dimensions_site.elements.history.calls import answer, token
 from tests.entity.models import Entity
-from tests.factories import Caller, caller, content, currency, read
+from tests.factories import Person, add_person, content, currency, read
 from tests.openapi.test_openapi_examples import play, shown_answers
 from tests.storing import store_currencies
 
@@ -33,13 +33,13 @@ def entity(id: str = "DE01", **fields: Any) -> dict[str, Any]:
     return {"id": id, "descriptions": {"en": "Germany"}, "method": "FULL", **fields}
 
 
-def create(caller: Caller, *bodies: dict[str, Any]) -> None:
+def create(person: Person, *bodies: dict[str, Any]) -> None:
     for body in bodies:
-        assert caller.send("POST", ENTITIES, body).status_code == 201
+        assert person.send("POST", ENTITIES, body).status_code == 201
 
 
-def ids(caller: Caller, query: str) -> list[str]:
-    return [element["id"] for element in read(caller.get(f"{ENTITIES}?{query}"))]
+def ids(person: Person, query: str) -> list[str]:
+    return [element["id"] for element in read(person.get(f"{ENTITIES}?{query}"))]
 
 
 def test_no_other_app_needs_a_migration():
@@ -97,7 +97,7 @@ def test_many_are_saved_and_strict_looks_for_what_they_refer_to(alice, northwind
 
 def test_a_grant_and_a_key_can_be_for_it_alone(northwind):
     """The commands and the forms of grants and keys know it."""
-    emma = caller("emma", northwind, Role.EDITOR, dimension="entity")
+    emma = add_person("emma", northwind, Role.EDITOR, dimension="entity")
     assert emma.send("POST", ENTITIES, entity()).status_code == 201
     refused = emma.get(emma.currency())
     assert (refused.status_code, refused.json()["code"]) == (403, "NO_GRANT")
@@ -223,7 +223,7 @@ def test_its_references_count_as_uses_of_currencies_for_those_who_may_read_both(
     store_currencies(northwind, currency("EUR"), currency("USD"))
     create(alice, entity(currency={"id": "EUR"}), entity("FR01", parent={"id": "DE01"}))
     used = [{"dimension": "entity", "id": "DE01", "path": "currency.id"}]
-    narrow = caller("nora", northwind, Role.MANAGER, "currency")
+    narrow = add_person("nora", northwind, Role.MANAGER, "currency")
     for client, seen in ((alice, used), (narrow, [])):
         address = client.currency("elements-uses?id=EUR")
         assert read(client.get(address)) == [{"id": "EUR", "usedBy": seen, "count": len(seen)}]

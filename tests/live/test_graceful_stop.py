@@ -63,8 +63,8 @@ def status_of(service: Service) -> int:
 
 
 def refuses(service: Service) -> bool:
-    with socket.socket() as caller:
-        return caller.connect_ex(("127.0.0.1", service.port)) != 0
+    with socket.socket() as program:
+        return program.connect_ex(("127.0.0.1", service.port)) != 0
 
 
 @pytest.mark.contract("D7", "E2")
@@ -81,7 +81,7 @@ def test_what_has_begun_is_answered_to_its_end(prepared: tuple[str, str], tmp_pa
         saving = pool.submit(bulk, service, "begun-bulk-save")
         wait_until(lambda: "begun-bulk-save" in service.log.read_text(), "Nothing is saved")
         os.kill(service.pid, signal.SIGTERM)
-        wait_until(lambda: refuses(service), "New callers get in", timeout=25)
+        wait_until(lambda: refuses(service), "New clients get in", timeout=25)
         assert is_alive(service.pid)
         assert saving.result().status == 200
         assert len(json.loads(text + response.read())) == LIGHT + HEAVY
@@ -122,4 +122,4 @@ def test_a_client_with_a_kept_connection_loses_no_request(prepared: tuple[str, s
                 break
         assert set(statuses) == {200}
         assert 20 < len(statuses) < 2_000
-        wait_until(lambda: refuses(service), "New callers get in", timeout=25)  # at the sockets of all its processes
+        wait_until(lambda: refuses(service), "New clients get in", timeout=25)  # at the sockets of all its processes

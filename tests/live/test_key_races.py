@@ -3,7 +3,7 @@
 import pytest
 
 from tests.factories import account
-from tests.live.test_races import ACCOUNTS, CALLERS, ROUNDS, at_once
+from tests.live.test_races import ACCOUNTS, PROGRAMS, ROUNDS, at_once
 from tests.load.chaos.keys import KEPT
 from tests.services.service import Answer, Service
 
@@ -24,12 +24,12 @@ def test_of_many_at_once_one_is_done_and_the_others_get_its_answer(service: Serv
     """At once, or after a 409 that asks for a retry; nobody gets a 5xx."""
     for turn in range(ROUNDS):
         key = {"Idempotency_Key": f"race {turn} {path}"}
-        requests = [("POST", path, BODIES[path](turn))] * CALLERS
+        requests = [("POST", path, BODIES[path](turn))] * PROGRAMS
         answers = at_once(service, requests, **key)
         done = [answer for answer in answers if answer.status < 300 and not is_replayed(answer)]
         waiting = [answer for answer in answers if answer.status == 409]
         replays = [answer for answer in answers if is_replayed(answer)]
-        assert (len(done), len(done) + len(waiting) + len(replays)) == (1, CALLERS)
+        assert (len(done), len(done) + len(waiting) + len(replays)) == (1, PROGRAMS)
         assert {(answer.json()["code"], answer.headers["Retry-After"]) for answer in waiting} <= {
             ("IDEMPOTENCY_KEY_IN_USE", "1")
         }

@@ -18,7 +18,7 @@ from tests.services.database import migrated_database
 from tests.services.long_reads import BASE, CONDITIONS, ENDLESS, HEAVY, LIGHT, REPOSITORY, fill_heavily, hang_up
 from tests.services.service import Service, serving
 
-CALLERS = 8
+PROGRAMS = 8
 # Plans compare versions, which elements that are put into the database do not have.
 VERSIONS = f"""
 from django.db import transaction
@@ -65,7 +65,7 @@ def hasty(heavy: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> I
 
 def test_clients_that_hang_up_leave_nobody_waiting(service: Service):
     """As many as there are threads request minutes of work and disconnect; others are answered meanwhile."""
-    for _ in range(CALLERS):
+    for _ in range(PROGRAMS):
         hang_up(service, ENDLESS)
     slowest = 0.0
     for _ in range(20):
@@ -80,8 +80,8 @@ def test_clients_that_hang_up_leave_nobody_waiting(service: Service):
 @pytest.mark.contract("B1")
 def test_clients_that_wait_for_long_reads_of_one_repository_leave_threads_for_others(service: Service):
     """Two of them continue in each process; the others get 503, and another repository is answered."""
-    with ThreadPoolExecutor(CALLERS) as callers:
-        waiting = [callers.submit(service.send, "GET", ENDLESS) for _ in range(CALLERS)]
+    with ThreadPoolExecutor(PROGRAMS) as programs:
+        waiting = [programs.submit(service.send, "GET", ENDLESS) for _ in range(PROGRAMS)]
         slowest = 0.0
         while not all(call.done() for call in waiting):
             begun = time.monotonic()
@@ -91,7 +91,7 @@ def test_clients_that_wait_for_long_reads_of_one_repository_leave_threads_for_ot
     assert slowest < 5
     refused = [answer for answer in (call.result() for call in waiting) if answer.status == 503]
     codes = Counter(answer.json()["code"] for answer in refused)
-    assert codes["TOO_MANY_LONG_READS"] >= CALLERS - 4
+    assert codes["TOO_MANY_LONG_READS"] >= PROGRAMS - 4
     assert all(answer.headers["Retry-After"] == "5" for answer in refused if b"TOO_MANY" in answer.body)
 
 

@@ -127,10 +127,12 @@ def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
         try:
             wait_for_port(port, process)
             assert metrics_at(port)["database_up",] == 1
-            with socket.socket(socket.AF_UNIX) as caller:
-                caller.connect(str(path))
-                caller.sendall(f"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
-                answer = b"".join(iter(lambda: caller.recv(65536), b""))
+            with socket.socket(socket.AF_UNIX) as program:
+                program.connect(str(path))
+                program.sendall(
+                    f"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+                )
+                answer = b"".join(iter(lambda: program.recv(65536), b""))
         finally:
             stop(process)
     assert answer.startswith(b"HTTP/1.1 404 ")
@@ -268,6 +270,6 @@ def test_an_address_of_ipv6_stands_in_brackets(prepared: tuple[str, str], tmp_pa
         socket.create_server(("::1", port), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("This machine has no IPv6.")
-    with serving(*prepared, tmp_path, METRICS_BIND=f"[::1]:{port}"), socket.create_connection(("::1", port)) as caller:
-        caller.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-        assert b"dimensions_database_up 1.0" in b"".join(iter(lambda: caller.recv(65536), b""))
+    with serving(*prepared, tmp_path, METRICS_BIND=f"[::1]:{port}"), socket.create_connection(("::1", port)) as program:
+        program.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert b"dimensions_database_up 1.0" in b"".join(iter(lambda: program.recv(65536), b""))

@@ -11,7 +11,7 @@ from tests.services.service import Answer, Service
 
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
-CALLERS = 20
+PROGRAMS = 20
 ROUNDS = 3
 
 
@@ -32,8 +32,8 @@ def statuses(answers: list[Answer]) -> Counter[int]:
 def test_of_many_creations_of_one_id_exactly_one_succeeds(service: Service, path: str, element):
     """The others learn that the element exists, and nobody gets a 5xx."""
     for turn in range(ROUNDS):
-        answers = at_once(service, [("POST", path, element(f"created-{turn}"))] * CALLERS)
-        assert statuses(answers) == {201: 1, 400: CALLERS - 1}
+        answers = at_once(service, [("POST", path, element(f"created-{turn}"))] * PROGRAMS)
+        assert statuses(answers) == {201: 1, 400: PROGRAMS - 1}
         assert {answer.json()["code"] for answer in answers if answer.status == 400} == {"ALREADY_EXISTS"}
 
 
@@ -41,9 +41,9 @@ def test_of_many_creations_of_one_id_exactly_one_succeeds(service: Service, path
 def test_of_many_replacements_of_a_new_id_one_inserts(service: Service):
     """201 for the one that inserted, 200 for those that replaced."""
     for turn in range(ROUNDS):
-        elements = [account(f"put-{turn}", descriptions={"en": f"{caller}"}) for caller in range(CALLERS)]
+        elements = [account(f"put-{turn}", descriptions={"en": f"{program}"}) for program in range(PROGRAMS)]
         answers = at_once(service, [("PUT", f"{ACCOUNTS}/put-{turn}", element) for element in elements])
-        assert statuses(answers) == {201: 1, 200: CALLERS - 1}
+        assert statuses(answers) == {201: 1, 200: PROGRAMS - 1}
 
 
 @pytest.mark.contract("C15")
@@ -52,10 +52,10 @@ def test_patches_of_different_entries_of_a_map_lose_nothing(service: Service):
     service.send("POST", ACCOUNTS, account("patched-map"))
     address = f"{ACCOUNTS}/patched-map"
     for turn in range(ROUNDS):
-        patches = [{"customAttributes": {f"{turn}-{caller}": "set"}} for caller in range(CALLERS)]
-        assert statuses(at_once(service, [("PATCH", address, patch) for patch in patches])) == {200: CALLERS}
+        patches = [{"customAttributes": {f"{turn}-{program}": "set"}} for program in range(PROGRAMS)]
+        assert statuses(at_once(service, [("PATCH", address, patch) for patch in patches])) == {200: PROGRAMS}
     attributes = service.send("GET", address).json()["customAttributes"]
-    assert attributes == {f"{turn}-{caller}": "set" for turn in range(ROUNDS) for caller in range(CALLERS)}
+    assert attributes == {f"{turn}-{program}": "set" for turn in range(ROUNDS) for program in range(PROGRAMS)}
 
 
 @pytest.mark.contract("C15")
@@ -73,13 +73,13 @@ def test_patches_of_different_leaves_lose_nothing(service: Service):
         ("conversion", "referenceAccountForInitialBalance"),
         ("documentationLink",),
     ]
-    assert len(leaves) == CALLERS
+    assert len(leaves) == PROGRAMS
     service.send("POST", ACCOUNTS, account("patched-leaves"))
     address = f"{ACCOUNTS}/patched-leaves"
     for turn in range(ROUNDS):
-        values = [f"{turn}-{caller}" for caller in range(CALLERS)]
+        values = [f"{turn}-{program}" for program in range(PROGRAMS)]
         patches = [nested(leaf, value) for leaf, value in zip(leaves, values, strict=True)]
-        assert statuses(at_once(service, [("PATCH", address, patch) for patch in patches])) == {200: CALLERS}
+        assert statuses(at_once(service, [("PATCH", address, patch) for patch in patches])) == {200: PROGRAMS}
         element = service.send("GET", address).json()
         assert [at(element, leaf) for leaf in leaves] == values
 

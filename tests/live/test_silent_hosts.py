@@ -28,7 +28,7 @@ def silent() -> Iterator[socket.socket]:
         yield listener
 
 
-def callers(listener: socket.socket) -> list[socket.socket]:
+def programs(listener: socket.socket) -> list[socket.socket]:
     """The connections that were made since."""
     found = []
     while True:
@@ -44,7 +44,7 @@ def test_a_call_asks_a_silent_cache_once(prepared: tuple[str, str], silent: sock
     port = silent.getsockname()[1]
     with serving(*prepared, tmp_path, CACHE_URL=f"redis://127.0.0.1:{port}", **ALONE) as service:
         assert service.send("GET", PATH, **ALICE).status == 200
-        (asking,) = callers(silent)
+        (asking,) = programs(silent)
         asking.close()
         assert service.log.read_text().count("cache_unavailable") == 1
 
@@ -79,7 +79,7 @@ if connection.vendor == "postgresql":
         url = f"postgresql://alice@127.0.0.1:{silent.getsockname()[1]}/replica"
         with serving(*prepared, tmp_path, REPLICA_URL=url, **ALONE) as service:
             ready = service.send("GET", "/health/ready").json()
-            (asking,) = callers(silent)
+            (asking,) = programs(silent)
             with closing(asking):
                 asking.setblocking(False)
                 assert asking.recv(1_000)

@@ -82,8 +82,8 @@ def test_readiness_reports_whether_a_worker_works(prepared: tuple[str, str], pat
     def becomes(status: int) -> None:
         wait_until(lambda: worker_check()[0] == status, f"Not {status}", lambda: str(worker_check()))
 
-    forget = "from bulkops.models import Worker; Worker.objects.all().delete()"
-    errand(prepared[0], forget)
+    delete = "from bulkops.models import Worker; Worker.objects.all().delete()"
+    errand(prepared[0], delete)
     assert worker_check() == (503, "no worker runs; start one with `manage.py qcluster`")
     with working(prepared[0], tmp_path, **QUICK) as worker:
         becomes(200)

@@ -18,7 +18,7 @@ from dimensions_site.demo.management.commands.run_demo import DB_ID
 from dimensions_site.elements.dimension import dimension_named
 from tests.bulkops.jobs.deletions import ASYNC, work_now
 from tests.dimensions import DIMENSIONS, DOCUMENTS
-from tests.factories import Caller, read
+from tests.factories import Person, read
 
 EXAMPLES = {
     name: json.loads((Path(apps.get_app_config(name).path) / "examples.json").read_text("utf-8")) for name in DIMENSIONS
@@ -31,7 +31,7 @@ EXAMPLE_OID = "0b8f6f0c-6a52-4f0e-9a35-2f3c7a0d9e11"
 TIMES_OF_CHANGES = re.compile(r'("(?:date|requestDateTime)": )"[^"]+?(\+0000|Z)"')
 
 
-def play(alice: Caller, address: Callable[..., str], examples: Mapping[str, Any]) -> dict[str, Any]:
+def play(alice: Person, address: Callable[..., str], examples: Mapping[str, Any]) -> dict[str, Any]:
     """Send what the examples send, in an order in which one follows from the other.
 
     Returns the answers by the names of the operations, in which `{noun}` and `{nouns}` stand for the dimension.
@@ -77,7 +77,7 @@ def on_the_example_day(answer: Any) -> Any:
 
 @pytest.mark.contract("H3")
 @pytest.mark.parametrize("dimension", EXAMPLES)
-def test_every_example_is_what_the_service_answers(alice: Caller, dimension: str) -> None:
+def test_every_example_is_what_the_service_answers(alice: Person, dimension: str) -> None:
     """Each request among the examples gets the answer that is beside it."""
     answers = play(alice, partial(alice.elements, dimension), EXAMPLES[dimension])
 
@@ -86,7 +86,7 @@ def test_every_example_is_what_the_service_answers(alice: Caller, dimension: str
 
 @pytest.mark.contract("H3")
 @pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_every_example_works_in_the_repository_that_make_run_fills(alice: Caller, dimension: str) -> None:
+def test_every_example_works_in_the_repository_that_make_run_fills(alice: Person, dimension: str) -> None:
     """What Swagger UI has filled in already: each read finds something, and each body is saved, one after the other."""
     call_command("fill_repository", "northwind", stdout=StringIO())
     address, examples = partial(alice.elements, dimension), EXAMPLES[dimension]

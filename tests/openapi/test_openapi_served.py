@@ -9,7 +9,7 @@ from django.test import Client
 
 from dimensions_site.api.openapi.documents import Document
 from dimensions_site.urls import DIMENSIONS
-from tests.factories import Caller
+from tests.factories import Person
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_document_can_only_be_read(anybody: Client) -> None:
 @pytest.mark.contract("H3")
 @pytest.mark.django_db
 @pytest.mark.parametrize("dimension", ["currency", "account"])
-def test_the_security_schemes_are_those_that_the_application_uses(alice: Caller, dimension: str) -> None:
+def test_the_security_schemes_are_those_that_the_application_uses(alice: Person, dimension: str) -> None:
     """By default all: Basic credentials, an API key in either of two headers, and both kinds of tokens."""
     document = alice.get(f"/openapi/{dimension}.json").json()
 
@@ -90,8 +90,8 @@ def test_who_ask_at_once_after_the_start_get_the_documents_that_one_alone_gets()
     for _ in range(3):
         documents = _new_documents()
         together = Barrier(len(documents) * 3)
-        with ThreadPoolExecutor(len(documents) * 3) as callers:
-            assert list(callers.map(asked, documents * 3)) == alone * 3
+        with ThreadPoolExecutor(len(documents) * 3) as clients:
+            assert list(clients.map(asked, documents * 3)) == alone * 3
 
 
 def _new_documents() -> list[Document]:

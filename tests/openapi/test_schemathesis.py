@@ -21,7 +21,7 @@ from dimensions_site.wsgi import application
 from tests.bulkops.jobs import deletions
 from tests.bulkops.plans import plans
 from tests.dimensions import DIMENSIONS, DOCUMENTS
-from tests.factories import Caller, caller
+from tests.factories import Person, add_person
 from tests.lengths import IS_LONG
 from tests.openapi import strategies
 from tests.openapi.rules import Stored, closed, is_accepted_beyond, keep_rules
@@ -103,7 +103,7 @@ def examples(role: Role) -> int:
 
 
 @pytest.fixture
-def stored(alice: Caller, name: str) -> Stored:
+def stored(alice: Person, name: str) -> Stored:
     """The element of the document's examples, a waiting deletion and a plan of its dimension, in `northwind`."""
     dimension = NAMES[name]
     element = EXAMPLES[dimension]["create"]
@@ -140,7 +140,7 @@ def test_an_operation_does_what_its_document_says(
     name: str, role: Role, northwind: Repository, stored: Stored, calls: dict[int, int]
 ) -> None:
     """Every status, header and body is documented; what the document allows succeeds, what it forbids is refused."""
-    key = caller("petra", northwind, role).defaults["HTTP_X_API_KEY"]
+    key = add_person("petra", northwind, role).defaults["HTTP_X_API_KEY"]
     operation = chosen(name, role)
 
     def call(case: schemathesis.Case) -> None:

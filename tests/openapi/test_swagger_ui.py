@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from dimensions_site.demo.management.commands.run_demo import DB_ID
 from dimensions_site.repositories.models import Repository, Role
 from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
-from tests.factories import caller
+from tests.factories import add_person
 
 pytestmark = [pytest.mark.contract("H3"), pytest.mark.django_db(transaction=True)]
 
@@ -60,7 +60,7 @@ def test_the_first_call_and_each_that_follows_work_as_they_are_filled_in(
     visit: Any, dimension: str, first: str, create: str
 ) -> None:
     """In the repository of `make run`: somebody enters a key and presses Execute; then creates two elements."""
-    demo = caller("demo", Repository.objects.create(db_id=DB_ID, name="Demo", default_language="en"), Role.MANAGER)
+    demo = add_person("demo", Repository.objects.create(db_id=DB_ID, name="Demo", default_language="en"), Role.MANAGER)
     call_command("fill_repository", DB_ID, stdout=StringIO())
 
     def look(page: Page) -> None:

@@ -25,7 +25,7 @@ from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository,
 from dimensions_site.tokens.jwt.tokens import ACCESS, new_claims, sign_token
 from dimensions_site.tokens.models import Application
 from tests.dimensions_site.api.test_methods import PERMITTED
-from tests.factories import Caller, account, content, currency, json_bytes
+from tests.factories import Person, account, content, currency, json_bytes
 from tests.lengths import IS_LONG
 from tests.routes import Route, api_routes
 from tests.storing import store_accounts, store_currencies
@@ -172,7 +172,7 @@ WHO = list(attempts(MODES["basic"], {"alice": User()}))
 
 
 @pytest.fixture
-def people(northwind: Repository, alice: Caller, ed: Caller, rita: Caller, bob: Caller) -> dict[str, User]:
+def people(northwind: Repository, alice: Person, ed: Person, rita: Person, bob: Person) -> dict[str, User]:
     """The clients, by name; Northwind has an element, a deletion and a plan of each dimension."""
     store_accounts(northwind, account("NW", documentationLink=SECRET))
     store_currencies(northwind, currency("NW", descriptions={"en": SECRET}))
@@ -195,7 +195,7 @@ def people(northwind: Repository, alice: Caller, ed: Caller, rita: Caller, bob: 
             source={},
             errors=[],
         )
-    return {caller.user.username: caller.user for caller in (alice, ed, rita, bob)}
+    return {person.user.username: person.user for person in (alice, ed, rita, bob)}
 
 
 def body(route: Route, method: str) -> Any:
@@ -224,7 +224,7 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
     """A refusal has the reason, the challenge where one helps, nothing about the content, and changes nothing."""
     settings.LOGIN_ACCOUNT_ATTEMPTS = 1_000  # there are more calls with a wrong password than a day allows
     attempt = attempts(MODES[mode], people)[who]()
-    caller = Client(headers={"Authorization": attempt.header} if attempt.header else {})
+    person = Client(headers={"Authorization": attempt.header} if attempt.header else {})
     before = state()
     cells = [(route, method) for route in api_routes() for method in sorted(PERMITTED[route.name])]
     assert len(cells) == 248
@@ -242,7 +242,7 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
         dimension = route.namespace.partition("-")[0]
         path = route.path("northwind", id="NW", oid=OIDS[dimension], plan_id=PLANS[dimension])
         with transaction.atomic():
-            response = caller.generic(
+            response = person.generic(
                 method,
                 path + QUERIES.get(route.name, ""),
                 json_bytes(body(route, method)) if method in ("POST", "PUT", "PATCH") else b"",
@@ -269,10 +269,10 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
 @pytest.mark.parametrize("mode", MODES)
 def test_an_unknown_repository_is_found_in_no_mode(people, mode):
     """Each mode finds the repository by its own query; a name that no repository can have is tried, too."""
-    caller = Client(headers={"Authorization": MODES[mode].right(people["alice"])})
+    person = Client(headers={"Authorization": MODES[mode].right(people["alice"])})
     for number, route in enumerate(api_routes()):
         for db_id in ("nowhere", "Northwind", "%00", "n" * 300)[number % 4 :: 4]:
-            response = caller.get(route.path(db_id, id="NW", oid=OIDS[route.namespace.partition("-")[0]]))
+            response = person.get(route.path(db_id, id="NW", oid=OIDS[route.namespace.partition("-")[0]]))
             assert (response.status_code, response.json()["code"]) == (404, "REPOSITORY_NOT_FOUND"), str(route)
 
 
@@ -281,8 +281,8 @@ def test_an_unknown_repository_is_found_in_no_mode(people, mode):
 def test_a_grant_for_one_dimension_opens_that_one_in_every_mode(people, northwind, mode):
     """And the other one in none."""
     AccessGrant.objects.create(user=people["bob"], repository=northwind, dimension="account", role=Role.READER)
-    caller = Client(headers={"Authorization": MODES[mode].right(people["bob"])})
+    person = Client(headers={"Authorization": MODES[mode].right(people["bob"])})
     for route in api_routes():
         if route.name == "elements":
             expected = 200 if "account" in route.namespace else 403
-            assert caller.get(route.path("northwind")).status_code == expected, str(route)
+            assert person.get(route.path("northwind")).status_code == expected, str(route)

@@ -8,7 +8,7 @@ from currency.models import Currency
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.save.bulk import DIMENSIONS, patch, save, send
 from tests.dimensions import MODELS
-from tests.factories import MAKERS, Caller, content, currency, read
+from tests.factories import MAKERS, Person, content, currency, read
 
 pytestmark = pytest.mark.contract("C5", "C12")
 
@@ -38,7 +38,7 @@ def names(dimension: str) -> list[str]:
 
 
 @pytest.fixture
-def stored(alice: Caller, contoso: Repository) -> dict[str, list]:
+def stored(alice: Person, contoso: Repository) -> dict[str, list]:
     """An element of each dimension, as it is returned; somebody else's repository is there too."""
     for dimension in DIMENSIONS:
         path = partial(alice.elements, dimension)

@@ -11,7 +11,7 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.fields import ValueKind
 from tests.bulkops.jobs.deletions import ASYNC
 from tests.bulkops.save.bulk import patch, save
-from tests.factories import Caller, account, content, currency, read
+from tests.factories import Person, account, content, currency, read
 from tests.lengths import tries
 from tests.security.injections import HARMLESS, INJECTIONS, in_filter
 from tests.storing import store_accounts
@@ -31,7 +31,7 @@ def chart(northwind: Repository, contoso: Repository) -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def _everything_is_still_there(chart: list[str], alice: Caller):
+def _everything_is_still_there(chart: list[str], alice: Person):
     before = read(alice.get(alice.account()))
     yield
     assert read(alice.get(alice.account(), {"filter": "id=in=(1000,1010,1020)"})) == before

@@ -11,7 +11,7 @@ from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.jobs.deletions import ASYNC, start, work_now
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.api.test_methods import PERMITTED
-from tests.factories import account, caller, content, currency, read
+from tests.factories import account, add_person, content, currency, read
 from tests.routes import api_routes
 from tests.storing import store_accounts, store_currencies
 
@@ -123,7 +123,7 @@ def test_a_bulk_save_in_one_repository_writes_nothing_in_another(filled, northwi
 
 def test_one_client_may_have_different_roles_in_different_repositories(filled, contoso, northwind):
     """The role counts in the repository that the path names."""
-    carol = caller("carol", northwind, Role.READER)
+    carol = add_person("carol", northwind, Role.READER)
     AccessGrant.objects.create(user=User.objects.get(username="carol"), repository=contoso, role=Role.EDITOR)
     assert carol.send("POST", carol.currency(), currency("A")).status_code == 403
     assert carol.send("POST", carol.currency(db_id="contoso"), currency("A")).status_code == 201

@@ -11,15 +11,15 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import TIMEOUT, Watched, chromium, skip_without_browser
-from tests.stories.house import House, open_house
 from tests.stories.pages import COUNT_CLICKS, log_in
+from tests.stories.stage import Stage, open_stage
 
 
 @pytest.fixture(scope="session")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     """The service, on the kind of database that the suite runs with."""
-    with open_house(tmp_path_factory.mktemp("house"), os.environ.get("DATABASE_URL", "")) as house:
-        yield house
+    with open_stage(tmp_path_factory.mktemp("stage"), os.environ.get("DATABASE_URL", "")) as stage:
+        yield stage
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def browsers() -> dict[str, BrowserContext]:
 
 
 @pytest.fixture
-def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -> Iterator[Callable[[str], Page]]:
+def enter(stage: Stage, browser: Browser, browsers: dict[str, BrowserContext]) -> Iterator[Callable[[str], Page]]:
     """The start page in the browser of the person with that name, who logs in if necessary."""
     opened: list[Watched] = []
 
@@ -49,7 +49,7 @@ def enter(house: House, browser: Browser, browsers: dict[str, BrowserContext]) -
         page = browsers[name].new_page()
         page.set_default_timeout(TIMEOUT)
         opened.append(Watched(page))
-        page.goto(f"{house.address}/admin/")
+        page.goto(f"{stage.address}/admin/")
         if not is_known:
             log_in(page, name)
         expect(page.get_by_role("heading", name="Start page")).to_be_visible()
@@ -81,18 +81,18 @@ def root(enter: Callable[[str], Page]) -> Page:
 
 
 @pytest.fixture
-def former(house: House) -> Iterator[None]:
+def former(stage: Stage) -> Iterator[None]:
     """The accounts that nobody needs any more; they are there again after the story, which may delete them."""
     yield
-    house.bring_former_accounts()
+    stage.bring_former_accounts()
 
 
 @pytest.fixture
-def rest(house: House) -> Callable[[str], Any]:
+def rest(stage: Stage) -> Callable[[str], Any]:
     """The response of REST about Northwind's accounts to a program of Alice's."""
 
     def rest(rest: str) -> Any:
-        answer = house.service.send("GET", f"/dimensions/v1/northwind/account/{rest}")
+        answer = stage.service.send("GET", f"/dimensions/v1/northwind/account/{rest}")
         assert answer.status == 200, answer.body
         return answer.json()
 

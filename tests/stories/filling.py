@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from dimensions_site.demo.samples import fill_accounts, fill_currencies
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
-from tests.stories.house import PASSWORD
+from tests.stories.stage import PASSWORD
 
 PEOPLE = {
     "alice": ("northwind", Role.MANAGER),

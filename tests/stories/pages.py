@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from tests.browser import WIDTHS, follow
-from tests.stories.house import PASSWORD
+from tests.stories.stage import PASSWORD
 
 # Counts the presses of the mouse and the choices in lists; texts are typed.
 COUNT_CLICKS = """

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import follow
-from tests.stories.house import PASSWORD
 from tests.stories.pages import clicks, go, log_in, open_account, press, search
+from tests.stories.stage import PASSWORD
 
 
 def choose(page: Page, field: str, text: str, number: int = 0) -> None:
@@ -37,7 +37,7 @@ def add_nina(root: Page, *grants: tuple[str, str, str]) -> None:
 
 @pytest.fixture
 def removed(root: Page) -> Iterator[None]:
-    """Remove nina after the story; the house stays."""
+    """Remove nina after the story; the stage stays."""
     yield
     go(root, "Users")
     root.get_by_role("checkbox", name="Select nina").check()
@@ -67,21 +67,21 @@ def test_a_colleague_gets_access_to_two_charts_in_one_save_and_sees_just_them(ro
 
 
 @pytest.mark.contract("G1")
-def test_somebody_without_access_to_the_administration_reads_why_they_are_not_signed_in(root, browser, house, removed):
+def test_somebody_without_access_to_the_administration_reads_why_they_are_not_signed_in(root, browser, stage, removed):
     """With the right password only."""
     add_nina(root, ("northwind", "account", "reader"))
     follow(root.get_by_role("link", name="nina").last)
     root.get_by_label("May use the administration").uncheck()
     follow(root.get_by_role("button", name="Save", exact=True))
     nina = browser.new_page()
-    nina.goto(f"{house.address}/admin/")
+    nina.goto(f"{stage.address}/admin/")
     log_in(nina, "nina")
     expect(nina.get_by_text("You have no access to the administration.")).to_be_visible()
     nina.close()
 
 
 @pytest.mark.contract("G1", "G2")
-def test_a_program_has_access_by_a_key_that_is_shown_once_until_it_is_revoked(root, house, removed):
+def test_a_program_has_access_by_a_key_that_is_shown_once_until_it_is_revoked(root, stage, removed):
     """A user with a grant, and a key; the key permits what the grant says until it is revoked."""
     add_nina(root, ("northwind", "account", "reader"))
 
@@ -94,7 +94,7 @@ def test_a_program_has_access_by_a_key_that_is_shown_once_until_it_is_revoked(ro
     (key,) = re.findall(r"shown again: (\S+)", message)
     expect(root.get_by_role("button", name="Copy the API key")).to_be_visible()
 
-    program = replace(house.service, key=key)
+    program = replace(stage.service, key=key)
     assert program.send("GET", "/dimensions/v1/northwind/account/elements/A.24.110").status == 200
     assert program.send("GET", "/dimensions/v1/northwind/currency/elements/EUR").status == 403
     assert program.send("PATCH", "/dimensions/v1/northwind/account/elements/A.24.110", {}).status == 403

@@ -59,7 +59,7 @@ def test_she_edits_texts_in_four_languages_and_reads_at_its_field_what_is_wrong(
 
 
 @pytest.mark.contract("C3", "C9")
-def test_she_creates_an_account_in_four_languages_in_eight_clicks(alice, rest, house):
+def test_she_creates_an_account_in_four_languages_in_eight_clicks(alice, rest, stage):
     """The fields are where she looks for them, and a day is typed as she is used to, which was refused before."""
     texts = {"en": "Petty cash", "de": "Portokasse", "it": "Piccola cassa", "fr": "Petite caisse"}
     go(alice, "Accounts")
@@ -79,7 +79,7 @@ def test_she_creates_an_account_in_four_languages_in_eight_clicks(alice, rest, h
     stored = rest("elements/A.24.105")
     assert stored["descriptions"] == texts
     assert stored["dataEntryAndReporting"]["validity"]["endDate"].startswith("2026-12-31")
-    house.service.send("DELETE", "/dimensions/v1/northwind/account/elements/A.24.105")
+    stage.service.send("DELETE", "/dimensions/v1/northwind/account/elements/A.24.105")
 
 
 @pytest.mark.contract("C18")

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import follow
-from tests.stories.house import FORMER
 from tests.stories.pages import choose_all_found, clicks, go
+from tests.stories.stage import FORMER
 
 
 def delete_all_found(page: Page) -> None:
@@ -18,10 +18,10 @@ def delete_all_found(page: Page) -> None:
 
 
 @pytest.mark.contract("F3", "F5")
-def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house, former):
+def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, stage, former):
     """The page says that it was stopped, and counts as it progresses; what is gone can be restored."""
     all_accounts = rest("elements-count")
-    with house.without_worker():
+    with stage.without_worker():
         delete_all_found(alice)
         alice.get_by_role("button", name="Stop the deletion").click()
         status = alice.locator("[data-text=status]")
@@ -51,10 +51,10 @@ def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, house
 
 
 @pytest.mark.contract("F5", "K7")
-def test_she_stops_a_deletion_half_way_and_undoes_it_in_nine_clicks(alice, rest, house, former):
+def test_she_stops_a_deletion_half_way_and_undoes_it_in_nine_clicks(alice, rest, stage, former):
     """The plan brings back what was deleted; it was possible for one account at a time only."""
     all_accounts = rest("elements-count")
-    with house.slow_worker():
+    with stage.slow_worker():
         delete_all_found(alice)
         alice.evaluate("window.isTheSamePage = true")
         expect(alice.locator("[data-text=counts]")).not_to_have_text(f"0 of {FORMER} processed, 0 deleted")

@@ -43,7 +43,7 @@ def check(page: Page) -> None:
 
 @pytest.mark.contract("C12")
 def test_a_file_with_errors_is_reported_line_by_line_and_changes_nothing(enter, rest):
-    """Every kind of error, and every line, on a phone as well; when he cancels the import nothing has happened."""
+    """Every kind of error, and every line, on a phone as well; when Ed cancels the import nothing has happened."""
     ed = enter("ed")
     ed.set_viewport_size({"width": WIDTHS["phone"], "height": 800})
     count = rest("elements-count")

@@ -9,10 +9,10 @@ from tests.stories.pages import go
 
 
 @pytest.mark.contract("G2", "F3")
-def test_it_shows_holdings_changes_and_work_and_that_the_worker_is_gone(alice, house, rest):
+def test_it_shows_holdings_changes_and_work_and_that_the_worker_is_gone(alice, stage, rest):
     """What waits while no worker runs is done as soon as one is there again."""
     address = "/dimensions/v1/northwind/account/elements"
-    house.service.send("POST", address, {**rest("elements/A.24.100"), "id": "A.24.999"})
+    stage.service.send("POST", address, {**rest("elements/A.24.100"), "id": "A.24.999"})
     go(alice, "Start page")
     repositories = alice.locator("#repositories")
     expect(repositories).to_contain_text("northwind (Northwind group)")
@@ -20,11 +20,11 @@ def test_it_shows_holdings_changes_and_work_and_that_the_worker_is_gone(alice, h
     expect(alice.locator("#changes tbody tr").first).to_contain_text("A.24.999")
     expect(alice.locator("#work")).to_contain_text("A worker is running.")
 
-    with house.without_worker():
+    with stage.without_worker():
         follow(alice.locator("#changes").get_by_role("link", name="A.24.999").first)
         follow(alice.get_by_role("link", name="To the element A.24.999"))
         go(alice, "Accounts")
-        house.service.send("POST", f"{address}-bulk-delete-async", [{"id": "A.24.999"}])
+        stage.service.send("POST", f"{address}-bulk-delete-async", [{"id": "A.24.999"}])
         go(alice, "Start page")
         follow(alice.get_by_role("link", name="Deletion in Northwind group: account"))
         # The page polls, and shows as soon as the worker counts as lost.

@@ -101,13 +101,13 @@ def test_she_sorts_a_list_adds_and_removes_a_condition_and_keeps_a_view(alice):
 
 
 @pytest.mark.contract("C16", "C18", "K7", "J2")
-def test_she_edits_an_account_decides_a_conflict_and_undoes_it_from_the_activity(alice, house, rest):
+def test_she_edits_an_account_decides_a_conflict_and_undoes_it_from_the_activity(alice, stage, rest):
     """On the form, its history, the activity, the plan, and the list of activities."""
     address = "/dimensions/v1/northwind/account/elements/A.25.100"
     before = rest("elements/A.25.100")["descriptions"]
     open_account(alice, "A.25.100")
     fill(alice, GERMAN, "Getippt")
-    changed = house.service.send("PATCH", address, {"descriptions": {"de": "Über REST"}})
+    changed = stage.service.send("PATCH", address, {"descriptions": {"de": "Über REST"}})
     assert changed.status == 200
     follow(alice, "Save and continue editing")
     expect(alice.get_by_role("alert")).to_be_focused()
@@ -142,12 +142,12 @@ def test_she_edits_an_account_decides_a_conflict_and_undoes_it_from_the_activity
 
 
 @pytest.mark.contract("J2", "K4")
-def test_she_goes_back_to_a_moment_which_she_types(alice, house, rest):
+def test_she_goes_back_to_a_moment_which_she_types(alice, stage, rest):
     """A day without a time is pointed out; it counted as now before, without a word."""
     typed = datetime.now(UTC).strftime("%m%d%Y%I%M%S%p").removesuffix("M")
     before = rest("elements/OLD.0009")["descriptions"]
     address = "/dimensions/v1/northwind/account/elements/OLD.0009"
-    assert house.service.send("PATCH", address, {"descriptions": {"de": "Später"}}).status == 200
+    assert stage.service.send("PATCH", address, {"descriptions": {"de": "Später"}}).status == 200
     go(alice, "Accounts")
     follow(alice, "Compare")
     tab_to(alice, "Before: date and time (UTC)")

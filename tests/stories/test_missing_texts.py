@@ -13,16 +13,16 @@ VIEW = "Missing German texts"
 
 
 @pytest.fixture
-def untranslated(house, rest) -> Iterator[None]:
+def untranslated(stage, rest) -> Iterator[None]:
     """Two accounts of the profit and loss, and one of the balance sheet, have no German text."""
     for left in rest("elements?filter=descriptions.de=isnull=true"):  # by another story
-        _describe(house.service, left["id"], left["id"])
+        _describe(stage.service, left["id"], left["id"])
     texts = {id: rest(f"elements/{id}")["descriptions"]["de"] for id in ("P.60.110", "P.61.110", "A.10.100")}
     for id in texts:
-        _describe(house.service, id, None)
+        _describe(stage.service, id, None)
     yield
     for id, text in texts.items():
-        _describe(house.service, id, text)
+        _describe(stage.service, id, text)
 
 
 def _describe(service: Service, id: str, text: str | None) -> None:

@@ -21,7 +21,7 @@ from dimensions_site.elements.writing.saving import delete as remove
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.observability.lines import lines
-from tests.factories import Caller, account, currency
+from tests.factories import Person, account, currency
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,16 +42,16 @@ def clean(capsys) -> Callable[..., list[str]]:
     return run
 
 
-def put(caller: Caller, link: str, *, days_ago: int, id: str = "1000", db_id: str = "northwind") -> None:
+def put(person: Person, link: str, *, days_ago: int, id: str = "1000", db_id: str = "northwind") -> None:
     """Save an account, that many days ago."""
-    caller.send("PUT", caller.account(f"elements/{id}", db_id), account(id, documentationLink=link))
+    person.send("PUT", person.account(f"elements/{id}", db_id), account(id, documentationLink=link))
     age(days_ago)
 
 
-def delete(caller: Caller, *, days_ago: int, id: str = "1000") -> None:
+def delete(person: Person, *, days_ago: int, id: str = "1000") -> None:
     """Delete an account, that many days ago."""
     rows = Account.objects.filter(element_id=id)
-    remove(rows, rows.get().repository, Actor(caller.user.username, Channel.REST))
+    remove(rows, rows.get().repository, Actor(person.user.username, Channel.REST))
     age(days_ago)
 
 
@@ -125,9 +125,9 @@ def test_an_id_that_was_given_again_keeps_its_new_element(alice, clean):
 
 
 def test_other_repositories_are_left_alone(alice, bob, clean):
-    for caller, db_id in ((alice, "northwind"), (bob, "contoso")):
-        put(caller, "first", days_ago=900, db_id=db_id)
-        put(caller, "second", days_ago=800, db_id=db_id)
+    for person, db_id in ((alice, "northwind"), (bob, "contoso")):
+        put(person, "first", days_ago=900, db_id=db_id)
+        put(person, "second", days_ago=800, db_id=db_id)
     clean("--days", "365", "--repository", "contoso")
     assert kept(repository__db_id="northwind") == [("+", "first"), ("~", "second")]
     assert kept(repository__db_id="contoso") == [("~", "second")]

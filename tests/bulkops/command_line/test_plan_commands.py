@@ -14,7 +14,7 @@ from dimensions_site.repositories.models import Repository
 from tests.bulkops.conftest import Outcome
 from tests.bulkops.plans.plans import without_info
 from tests.bulkops.save.bulk import elements, patch, save
-from tests.factories import Caller, account, currency, read
+from tests.factories import Person, account, currency, read
 
 HEADINGS = "id,descriptions.en,descriptions.de,nature,type,conversion.conversionType,documentationLink"
 Run = Callable[..., Outcome]
@@ -52,7 +52,7 @@ def table(*rows: str) -> str:
 
 
 @pytest.fixture
-def chart(alice: Caller) -> list[dict[str, object]]:
+def chart(alice: Person) -> list[dict[str, object]]:
     """The accounts 10 to 29, each with a link that somebody has added."""
     save(alice, "account", put=[account(f"{id}", documentationLink=f"https://{id}") for id in range(10, 30)])
     return elements(alice, "account")

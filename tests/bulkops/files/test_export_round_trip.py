@@ -22,7 +22,7 @@ from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format
 from tests.dimensions import DIMENSIONS
-from tests.factories import Caller, account, content, currency, json_bytes, read
+from tests.factories import Person, account, content, currency, json_bytes, read
 from tests.random_elements import RandomElements
 from tests.strategies import elements
 
@@ -57,17 +57,17 @@ def taken_back() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def path_of(alice: Caller, dimension: str) -> str:
+def path_of(alice: Person, dimension: str) -> str:
     return alice.currency() if dimension == "currency" else alice.account()
 
 
-def stored(alice: Caller, dimension: str) -> list[Any]:
+def stored(alice: Person, dimension: str) -> list[Any]:
     """The elements as returned, without who changed them and when."""
     found = read(alice.get(path_of(alice, dimension)))
     return [{name: value for name, value in element.items() if name != "updateInfo"} for element in found]
 
 
-def save(alice: Caller, dimension: str, bodies: list[dict[str, Any]]) -> None:
+def save(alice: Person, dimension: str, bodies: list[dict[str, Any]]) -> None:
     response = alice.send("POST", f"{path_of(alice, dimension)}-bulk", json_bytes({"post": bodies}))
     assert response.status_code == 200, response.content
     content(response)
@@ -97,7 +97,7 @@ def without_empty_maps(found: list[Any]) -> list[Any]:
     return [{name: None if name in maps and value == {} else value for name, value in each.items()} for each in found]
 
 
-def check_round_trip(alice: Caller, dimension: str, shape: FileShape) -> None:
+def check_round_trip(alice: Person, dimension: str, shape: FileShape) -> None:
     """Export, import beside what is there, then import where nothing is."""
     before = stored(alice, dimension)
     with TemporaryFile() as file:
@@ -113,7 +113,7 @@ def check_round_trip(alice: Caller, dimension: str, shape: FileShape) -> None:
 
 @searching
 @given(st.sampled_from(SHAPES), st.sampled_from(sorted(DIMENSIONS)).flatmap(several))
-def test_whatever_is_exported_is_imported_as_it_was(alice: Caller, shape: FileShape, drawn: tuple[str, Any]) -> None:
+def test_whatever_is_exported_is_imported_as_it_was(alice: Person, shape: FileShape, drawn: tuple[str, Any]) -> None:
     """Any text, empty ones, nulls of maps, nulls instead of defaults: every row is unchanged, every element equal."""
     dimension, bodies = drawn
     with taken_back():
@@ -123,14 +123,14 @@ def test_whatever_is_exported_is_imported_as_it_was(alice: Caller, shape: FileSh
 
 @each_dimension
 @each_shape
-def test_many_elements_of_many_shapes_come_back(alice: Caller, shape: FileShape, dimension: str) -> None:
+def test_many_elements_of_many_shapes_come_back(alice: Person, shape: FileShape, dimension: str) -> None:
     """With all languages and attributes of all of them as columns."""
     save(alice, dimension, RandomElements(DIMENSIONS[dimension].wire, seed=11).many(50))
     check_round_trip(alice, dimension, shape)
 
 
 @each_shape
-def test_a_null_is_not_taken_for_the_default(alice: Caller, shape: FileShape) -> None:
+def test_a_null_is_not_taken_for_the_default(alice: Person, shape: FileShape) -> None:
     """An empty cell would mean the default; the element has null instead."""
     nothing = {"dataEntryAndReporting": {"class": None}, "rules": {"grossAmountEqualICSum": None}}
     save(alice, "account", [account(), account("2000", **nothing)])
@@ -153,7 +153,7 @@ def test_a_null_is_not_taken_for_the_default(alice: Caller, shape: FileShape) ->
     ],
 )
 def test_a_part_of_the_fields_changes_nothing_either(
-    alice: Caller, shape: FileShape, properties: str | None, languages: str | None
+    alice: Person, shape: FileShape, properties: str | None, languages: str | None
 ) -> None:
     """A missing entry is not created, not even as null."""
     texts = {"en": "Cash", "fr": None, "it": ""}
@@ -184,7 +184,7 @@ def test_a_repository_without_elements_is_exported_too(northwind: Repository, sh
 
 
 @each_shape
-def test_coefficients_keep_their_kind(alice: Caller, shape: FileShape) -> None:
+def test_coefficients_keep_their_kind(alice: Person, shape: FileShape) -> None:
     """A JSON boolean, and decimal text with its digits."""
     coefficients = [True, False, "1.0000", "-0.50", None]
     save(

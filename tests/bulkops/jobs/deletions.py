@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from bulkops.models import DataProcessing
 from bulkops.worker.tasks import work
 from dimensions_site.repositories.models import Repository
-from tests.factories import Caller, account, currency, read
+from tests.factories import Person, account, currency, read
 from tests.storing import store_accounts, store_currencies
 
 ASYNC = "elements-bulk-delete-async"
@@ -29,22 +29,22 @@ def fill(repository: Repository, count: int) -> list[str]:
 
 
 def start(
-    caller: Caller, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind", query: str = ""
+    person: Person, ids: Iterable[str], dimension: str = "account", db_id: str = "northwind", query: str = ""
 ) -> str:
     """Request the deletion; return its dataProcessingId."""
-    answer = caller.send("POST", caller.elements(dimension, f"{ASYNC}{query}", db_id), body(ids))
+    answer = person.send("POST", person.elements(dimension, f"{ASYNC}{query}", db_id), body(ids))
     assert answer.status_code == 202, answer.content
     oid: str = answer.json()["dataProcessingId"]
     return oid
 
 
-def path(caller: Caller, oid: str, dimension: str = "account", db_id: str = "northwind") -> str:
-    return caller.elements(dimension, f"{ASYNC}/{oid}", db_id)
+def path(person: Person, oid: str, dimension: str = "account", db_id: str = "northwind") -> str:
+    return person.elements(dimension, f"{ASYNC}/{oid}", db_id)
 
 
-def status_of(caller: Caller, oid: str, dimension: str = "account") -> dict[str, Any]:
+def status_of(person: Person, oid: str, dimension: str = "account") -> dict[str, Any]:
     """Status and counts, as the client reads them."""
-    status = read(caller.get(path(caller, oid, dimension)))
+    status = read(person.get(path(person, oid, dimension)))
     if dimension == "account":
         (status,) = status
         (status["parameters"],) = status["parameters"]

@@ -15,17 +15,17 @@ from tests.bulkops.jobs.deletions import ASYNC, body, start, status_of, work_now
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.dimensions_site.elements.reading.test_uses import DEBIT, INITIAL, PATHS, use, user
-from tests.factories import Caller, account, currency, read
+from tests.factories import Person, account, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("L2")]
 
 
-def refusing(caller: Caller, ids: Iterable[str], dimension: str = "account") -> dict[str, Any]:
+def refusing(person: Person, ids: Iterable[str], dimension: str = "account") -> dict[str, Any]:
     """Delete with `references=refuse`; return the status at the end."""
-    oid = start(caller, ids, dimension, query="?references=refuse")
+    oid = start(person, ids, dimension, query="?references=refuse")
     work_now()
-    return status_of(caller, oid, dimension)
+    return status_of(person, oid, dimension)
 
 
 def stored(model: Any = Account) -> list[str]:

@@ -3,46 +3,46 @@
 from typing import Any
 
 from tests.bulkops.save.bulk import path
-from tests.factories import Caller, read
+from tests.factories import Person, read
 
 COUNTS = ("created", "changed", "unchanged", "deleted")
 
 
-def send(caller: Caller, dimension: str, db_id: str = "northwind", **body: Any) -> Any:
+def send(person: Person, dimension: str, db_id: str = "northwind", **body: Any) -> Any:
     """The answer to the request for a plan."""
-    return caller.send("POST", path(caller, dimension, "elements-plans", db_id), body)
+    return person.send("POST", path(person, dimension, "elements-plans", db_id), body)
 
 
-def make(caller: Caller, dimension: str, db_id: str = "northwind", **body: Any) -> dict[str, Any]:
+def make(person: Person, dimension: str, db_id: str = "northwind", **body: Any) -> dict[str, Any]:
     """A new plan; anything but success fails."""
-    response = send(caller, dimension, db_id, **body)
+    response = send(person, dimension, db_id, **body)
     assert response.status_code == 201, response.content[:2_000]
     plan: dict[str, Any] = read(response)
     return plan
 
 
-def one(caller: Caller, dimension: str, plan: dict[str, Any], rest: str = "", db_id: str = "northwind") -> str:
+def one(person: Person, dimension: str, plan: dict[str, Any], rest: str = "", db_id: str = "northwind") -> str:
     """The path of a plan, or of something below it."""
-    return path(caller, dimension, f"elements-plans/{plan['planId']}{rest}", db_id)
+    return path(person, dimension, f"elements-plans/{plan['planId']}{rest}", db_id)
 
 
-def changes(caller: Caller, dimension: str, plan: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
+def changes(person: Person, dimension: str, plan: dict[str, Any], query: str = "") -> list[dict[str, Any]]:
     """What the plan does, by element."""
-    response = caller.get(one(caller, dimension, plan, "/changes") + query)
+    response = person.get(one(person, dimension, plan, "/changes") + query)
     assert response.status_code == 200
     found: list[dict[str, Any]] = read(response)
     return found
 
 
-def apply(caller: Caller, dimension: str, plan: dict[str, Any], **headers: str) -> Any:
+def apply(person: Person, dimension: str, plan: dict[str, Any], **headers: str) -> Any:
     """The answer to the application of a plan that was just read."""
-    etag = caller.get(one(caller, dimension, plan))["ETag"]
-    return caller.send("POST", one(caller, dimension, plan, "/apply"), "", **{"If-Match": etag, **headers})
+    etag = person.get(one(person, dimension, plan))["ETag"]
+    return person.send("POST", one(person, dimension, plan, "/apply"), "", **{"If-Match": etag, **headers})
 
 
-def applied(caller: Caller, dimension: str, plan: dict[str, Any]) -> dict[str, Any]:
+def applied(person: Person, dimension: str, plan: dict[str, Any]) -> dict[str, Any]:
     """The plan after its application; anything but success fails."""
-    response = apply(caller, dimension, plan)
+    response = apply(person, dimension, plan)
     assert response.status_code == 200, response.content[:2_000]
     found: dict[str, Any] = read(response)
     assert found["status"] == "APPLIED"

@@ -8,7 +8,7 @@ import pytest
 from dimensions_site.demo.samples import fill_accounts
 from tests.bulkops.plans.plans import applied, apply, changes, make
 from tests.bulkops.save.bulk import elements, patch, save
-from tests.factories import Caller, read
+from tests.factories import Person, read
 from tests.lengths import tries
 
 # A multiple of 3.
@@ -48,8 +48,8 @@ class Source:
 class Accountants:
     """People who add links and attributes to accounts, by REST."""
 
-    def __init__(self, caller: Caller, random: Random) -> None:
-        self._caller = caller
+    def __init__(self, person: Person, random: Random) -> None:
+        self._person = person
         self._random = random
         # The link and the attributes of each account that has any.
         self.notes: dict[str, tuple[str, dict[str, str]]] = {}
@@ -60,7 +60,7 @@ class Accountants:
             _, attributes = self.notes.get(id, ("", {}))
             self.notes[id] = (f"https://intranet.example/{mark}", {**attributes, mark: id})
         changed = [patch(id, documentationLink=self.notes[id][0], customAttributes={mark: id}) for id in ids]
-        save(self._caller, "account", patch=changed)
+        save(self._person, "account", patch=changed)
 
 
 @pytest.mark.contract("K4", "K6", "I3", "I4")

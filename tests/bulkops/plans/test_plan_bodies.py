@@ -24,10 +24,10 @@ def dimension(request, alice):
     return request.param
 
 
-def plan(caller, dimension: str, format: str, body: bytes, **options: str) -> Any:
+def plan(person, dimension: str, format: str, body: bytes, **options: str) -> Any:
     """The answer to the request for a plan of the snapshot."""
-    address = f"{path(caller, dimension, 'elements-plans')}?{urlencode(options)}"
-    return caller.generic("POST", address, body, format, CONTENT_TYPE=format)
+    address = f"{path(person, dimension, 'elements-plans')}?{urlencode(options)}"
+    return person.generic("POST", address, body, format, CONTENT_TYPE=format)
 
 
 def made(response: Any) -> dict[str, Any]:

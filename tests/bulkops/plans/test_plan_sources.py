@@ -17,8 +17,8 @@ def dimension(request, alice):
     return request.param
 
 
-def ids(caller, dimension):
-    return [element["id"] for element in elements(caller, dimension)]
+def ids(person, dimension):
+    return [element["id"] for element in elements(person, dimension)]
 
 
 @pytest.mark.contract("K4", "K5", "K6")

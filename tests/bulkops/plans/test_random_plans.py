@@ -9,7 +9,7 @@ from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.plans.plans import applied, changes, counts, make, without_info
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.history.histories import IDS, Moment, Walk, differences
-from tests.factories import Caller, read
+from tests.factories import Person, read
 from tests.lengths import tries
 from tests.random_elements import RandomElements
 
@@ -80,7 +80,7 @@ class Sources:
 @pytest.mark.parametrize("numbers", WALKS, ids=str)
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @pytest.mark.django_db(transaction=True)
-def test_the_application_does_what_the_plan_shows(alice: Caller, bob: Caller, contoso, dimension, numbers):
+def test_the_application_does_what_the_plan_shows(alice: Person, bob: Person, contoso, dimension, numbers):
     """The measure is the difference of the lists before and after it; the undo leads back, except for updateInfo."""
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
     wire, seed = DIMENSIONS[dimension].wire, numbers.start

@@ -4,24 +4,24 @@ from collections.abc import Iterable
 from typing import Any
 
 from dimensions_site.repositories.dimensions import dimension_names
-from tests.factories import Caller, read
+from tests.factories import Person, read
 
 DIMENSIONS = dimension_names()
 
 
-def path(caller: Caller, dimension: str, rest: str = "elements-bulk", db_id: str = "northwind") -> str:
+def path(person: Person, dimension: str, rest: str = "elements-bulk", db_id: str = "northwind") -> str:
     """The path of a route of the dimension."""
-    return caller.elements(dimension, rest, db_id)
+    return person.elements(dimension, rest, db_id)
 
 
-def send(caller: Caller, dimension: str, body: Any, query: str = "", **headers: str) -> Any:
+def send(person: Person, dimension: str, body: Any, query: str = "", **headers: str) -> Any:
     """The answer to a bulk save in Northwind."""
-    return caller.send("POST", path(caller, dimension) + query, body, **headers)
+    return person.send("POST", path(person, dimension) + query, body, **headers)
 
 
-def save(caller: Caller, dimension: str, **body: Any) -> Any:
+def save(person: Person, dimension: str, **body: Any) -> Any:
     """Save and return the response; anything but success fails."""
-    response = send(caller, dimension, body)
+    response = send(person, dimension, body)
     assert response.status_code == 200, response.content[:2_000]
     return read(response)
 
@@ -44,16 +44,16 @@ def patch(id: str, /, **data: Any) -> dict[str, Any]:
     return {"key": {"id": id}, "data": data}
 
 
-def element(caller: Caller, dimension: str, id: str) -> Any:
+def element(person: Person, dimension: str, id: str) -> Any:
     """The element as it is read alone."""
-    response = caller.get(path(caller, dimension, f"elements/{id}"))
+    response = person.get(path(person, dimension, f"elements/{id}"))
     assert response.status_code == 200
     return read(response)
 
 
-def elements(caller: Caller, dimension: str) -> list[Any]:
+def elements(person: Person, dimension: str) -> list[Any]:
     """All elements, by id."""
-    found: list[Any] = read(caller.get(path(caller, dimension, "elements")))
+    found: list[Any] = read(person.get(path(person, dimension, "elements")))
     return found
 
 

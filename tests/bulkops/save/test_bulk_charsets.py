@@ -22,17 +22,17 @@ def table(text: str) -> str:
     return f"id,descriptions.en,decimalNumbers,percentageDifference\r\nX,Cash,2,0\r\nY,{text},2,0\r\n"
 
 
-def post(caller, content_type: str, body: bytes):
+def post(person, content_type: str, body: bytes):
     # The test client's `post` would encode the body again.
-    return caller.generic("POST", path(caller, "currency"), body, content_type, CONTENT_TYPE=content_type)
+    return person.generic("POST", path(person, "currency"), body, content_type, CONTENT_TYPE=content_type)
 
 
-def stored(caller, content_type: str, body: bytes) -> str:
+def stored(person, content_type: str, body: bytes) -> str:
     """What the second currency is called once the body is saved."""
-    response = post(caller, content_type, body)
+    response = post(person, content_type, body)
     assert response.status_code == 200, content(response)
     content(response)
-    found: str = {each["id"]: each for each in elements(caller, "currency")}["Y"]["descriptions"]["en"]
+    found: str = {each["id"]: each for each in elements(person, "currency")}["Y"]["descriptions"]["en"]
     return found
 
 

@@ -20,15 +20,15 @@ each_dimension = pytest.mark.parametrize("dimension", DIMENSIONS)
 COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 
 
-def answered(caller, dimension, format: str) -> bytes:
+def answered(person, dimension, format: str) -> bytes:
     """The list of all elements in a format."""
-    return content(caller.get(path(caller, dimension, "elements"), headers={"accept": format}))
+    return content(person.get(path(person, dimension, "elements"), headers={"accept": format}))
 
 
-def post(caller, dimension, format: str, body: bytes, query: str = "", **headers: str) -> Any:
+def post(person, dimension, format: str, body: bytes, query: str = "", **headers: str) -> Any:
     """The answer to a bulk save in a format."""
-    address = path(caller, dimension) + query
-    return caller.post(address, body, content_type=format, headers={k.replace("_", "-"): v for k, v in headers.items()})
+    address = path(person, dimension) + query
+    return person.post(address, body, content_type=format, headers={k.replace("_", "-"): v for k, v in headers.items()})
 
 
 def counts(response: Any) -> list[int]:

@@ -19,8 +19,8 @@ HEADINGS = b"id,descriptions.en,decimalNumbers,percentageDifference\r\n"
 LARGE = 4 * 1024**2
 
 
-def post(caller, format: str, body: bytes, **extra: object):
-    return caller.generic("POST", path(caller, "currency"), body, format, **extra)
+def post(person, format: str, body: bytes, **extra: object):
+    return person.generic("POST", path(person, "currency"), body, format, **extra)
 
 
 def row(number: int) -> bytes:

@@ -32,9 +32,9 @@ COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 _numbers = count(1_000)
 
 
-def merged(caller, dimension, *elements: dict[str, Any], query: str = "", **members: Any) -> tuple[int, int, int]:
+def merged(person, dimension, *elements: dict[str, Any], query: str = "", **members: Any) -> tuple[int, int, int]:
     """How many elements a merge has created, changed and left as they were."""
-    response = send(caller, dimension, {"merge": elements, **members}, query)
+    response = send(person, dimension, {"merge": elements, **members}, query)
     assert response.status_code == 200, content(response)[:2_000]
     _, (created, changed, unchanged) = outcome(response)
     return int(created), int(changed), int(unchanged)
@@ -46,8 +46,8 @@ def outcome(response: Any) -> tuple[int, list[str]]:
     return response.status_code, [response.headers.get(name, "") for name in COUNTS]
 
 
-def errors(caller, dimension, *elements: Any, **members: Any) -> list[tuple[str, str]]:
-    return places(refused(send(caller, dimension, {"merge": elements, **members})))
+def errors(person, dimension, *elements: Any, **members: Any) -> list[tuple[str, str]]:
+    return places(refused(send(person, dimension, {"merge": elements, **members})))
 
 
 # --- New and existing elements -----------------------------------------------------------------

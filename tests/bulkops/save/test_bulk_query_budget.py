@@ -29,10 +29,10 @@ ANSWER, REFERENCES = 2, 1
 COUNTS = pytest.mark.parametrize("count", [1, STORED_BATCH])
 
 
-def cost(caller, dimension, **body):
+def cost(person, dimension, **body):
     """The number of queries of a call, but for those that open and close transactions."""
     with CaptureQueriesContext(connection) as queries:
-        response = caller.send("POST", path(caller, dimension), body)
+        response = person.send("POST", path(person, dimension), body)
         assert response.status_code == 200, content(response)[:500]
         content(response)
     return len(statements(queries))

@@ -35,13 +35,13 @@ def referring(id: str, target: str, *fields: str) -> dict[str, Any]:
     return element
 
 
-def strict(caller, dimension="account", **body: Any) -> Any:
-    return save(caller, dimension, saveMode="STRICT", **body)
+def strict(person, dimension="account", **body: Any) -> Any:
+    return save(person, dimension, saveMode="STRICT", **body)
 
 
-def unknown(caller, dimension="account", **body: Any) -> list[tuple[str, str]]:
+def unknown(person, dimension="account", **body: Any) -> list[tuple[str, str]]:
     """Where a strict save finds references to nothing."""
-    report = refused(send(caller, dimension, {"saveMode": "STRICT", **body}))
+    report = refused(send(person, dimension, {"saveMode": "STRICT", **body}))
     assert {error["code"] for error in report["errors"]} == {"UNKNOWN_REFERENCE"}
     return [(error["path"], error["id"]) for error in report["errors"]]
 

@@ -28,10 +28,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 class Saving(threading.Thread):
     """A bulk save of one account beside the test, and how long it took."""
 
-    def __init__(self, caller: Any, id: str) -> None:
+    def __init__(self, person: Any, id: str) -> None:
         super().__init__()
-        self._caller, self._id = caller, id
-        caller.raise_request_exception = False
+        self._person, self._id = person, id
+        person.raise_request_exception = False
         self.response: Any = None
         self.seconds = 0.0
 
@@ -39,7 +39,7 @@ class Saving(threading.Thread):
         begun = time.monotonic()
         try:
             body = {"post": [account(self._id)]}
-            self.response = self._caller.send("POST", path(self._caller, "account"), body)
+            self.response = self._person.send("POST", path(self._person, "account"), body)
             if self.response.status_code == HTTPStatus.OK:
                 read(self.response)
         finally:

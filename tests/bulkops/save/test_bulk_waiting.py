@@ -28,9 +28,9 @@ _READ_BY_THEN = 0.7
 class Call(threading.Thread):
     """A call beside the test, with a separate database connection; `report` is its response."""
 
-    def __init__(self, caller: Any, dimension: str, body: Any, db_id: str = "northwind") -> None:
+    def __init__(self, person: Any, dimension: str, body: Any, db_id: str = "northwind") -> None:
         super().__init__()
-        self._send = lambda: caller.send("POST", path(caller, dimension, db_id=db_id), body)
+        self._send = lambda: person.send("POST", path(person, dimension, db_id=db_id), body)
         self.status = 0
         self.report: Any = None
 
@@ -47,8 +47,8 @@ def meanwhile(northwind) -> Callable[..., Any]:
     """Another bulk writer holds the repository; a call comes, reads and waits; the block runs for that writer."""
 
     @contextmanager
-    def waiting(caller: Any, dimension: str, **body: Any) -> Iterator[Call]:
-        call = Call(caller, dimension, body)
+    def waiting(person: Any, dimension: str, **body: Any) -> Iterator[Call]:
+        call = Call(person, dimension, body)
         with writing_many(northwind):
             call.start()
             call.join(_READ_BY_THEN)
@@ -70,9 +70,9 @@ def referring(target: str) -> dict[str, Any]:
     return account("1", rules={"accrual": {"debitAccrual": {"id": target}}})
 
 
-def put_one(caller: Any, dimension: str, body: dict[str, Any]) -> None:
+def put_one(person: Any, dimension: str, body: dict[str, Any]) -> None:
     """Write one element by itself."""
-    response = caller.send("PUT", path(caller, dimension, f"elements/{body['id']}"), body)
+    response = person.send("PUT", path(person, dimension, f"elements/{body['id']}"), body)
     assert response.status_code in (200, 201), response.content
 
 

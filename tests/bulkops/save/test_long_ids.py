@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.bulkops.save.bulk import patch, path, refused
-from tests.factories import Caller, account, json_bytes
+from tests.factories import Person, account, json_bytes
 
 LONG = "a" * 129
 LISTED: list[tuple[str, Any]] = [
@@ -26,7 +26,7 @@ LISTED: list[tuple[str, Any]] = [
 
 @pytest.mark.contract("B1", "C19")
 @pytest.mark.parametrize(("name", "body"), LISTED, ids=str)
-def test_an_id_that_is_too_long_never_gets_into_a_query(alice: Caller, name: str, body: Any):
+def test_an_id_that_is_too_long_never_gets_into_a_query(alice: Person, name: str, body: Any):
     """It is an error by itself, or an unknown element, in every operation."""
     with CaptureQueriesContext(connection) as queries:
         report = refused(alice.send("POST", path(alice, "account", name), body))
@@ -37,7 +37,7 @@ def test_an_id_that_is_too_long_never_gets_into_a_query(alice: Caller, name: str
 @pytest.mark.contract("B1", "K3")
 @pytest.mark.parametrize("media_type", ["application/x-ndjson", "text/csv"])
 @pytest.mark.parametrize("mode", ["post", "put", "merge"])
-def test_nor_does_one_in_a_line(alice: Caller, media_type: str, mode: str):
+def test_nor_does_one_in_a_line(alice: Person, media_type: str, mode: str):
     """Of NDJSON and CSV."""
     lines = json_bytes({"id": LONG}) if media_type.endswith("ndjson") else f"id,descriptions.en\n{LONG},x\n".encode()
     with CaptureQueriesContext(connection) as queries:
@@ -61,7 +61,7 @@ def test_nor_does_one_in_a_line(alice: Caller, media_type: str, mode: str):
     ],
 )
 def test_an_element_that_is_too_long_is_refused_by_its_length(
-    alice: Caller, settings: Any, name: str, beginning: str, end: str, place: str
+    alice: Person, settings: Any, name: str, beginning: str, end: str, place: str
 ):
     """Before anything of it is decoded."""
     body = f"{beginning}{'é' * settings.API_MAX_BODY_SIZE}{end}".encode()

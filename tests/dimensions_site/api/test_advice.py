@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from tests.bulkops.save.bulk import refused
-from tests.factories import Caller, account
+from tests.factories import Person, account
 
 pytestmark = pytest.mark.contract("B1")
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.contract("B1")
         ({"properties": "id", "take": "-1"}, 'take must be a whole number, 0 or more; got "-1".'),
     ],
 )
-def test_a_query_in_other_words_is_answered_with_the_right_ones(alice: Caller, query: dict[str, str], advice: str):
+def test_a_query_in_other_words_is_answered_with_the_right_ones(alice: Person, query: dict[str, str], advice: str):
     """Of another filter language, or with a guess."""
     report = refused(alice.get(alice.account("elements-fetch"), {"properties": "id", **query}))
     assert advice in report["detail"]
@@ -43,7 +43,7 @@ def test_a_query_in_other_words_is_answered_with_the_right_ones(alice: Caller, q
 
 @pytest.mark.contract("D1")
 @pytest.mark.parametrize("filter", ["id==R&D 5", "==A", "(=x", "id==a;=x", "id=x=y"])
-def test_another_error_has_none_of_this_advice(alice: Caller, filter: str):
+def test_another_error_has_none_of_this_advice(alice: Person, filter: str):
     detail = refused(alice.get(alice.account(), {"filter": filter}))["detail"]
     assert "Write " not in detail, detail
 
@@ -56,13 +56,13 @@ def test_another_error_has_none_of_this_advice(alice: Caller, filter: str):
         ({"customAttributes": {"": "x"}}, 'customAttributes.""', "is not a name of 1 to 128 characters"),
     ],
 )
-def test_an_element_in_other_words(alice: Caller, fields: Any, path: str | None, advice: str):
+def test_an_element_in_other_words(alice: Person, fields: Any, path: str | None, advice: str):
     report = refused(alice.send("POST", alice.account(), account(**fields)))
     assert advice in report["detail"]
     assert path in (None, report["errors"][0]["path"])
 
 
-def test_elements_are_deleted_elsewhere(alice: Caller):
+def test_elements_are_deleted_elsewhere(alice: Person):
     """Everybody tries `DELETE` first, and then `delete` in a bulk save."""
     response = alice.delete(alice.account("elements/F1"))
     assert response.status_code == 405
@@ -73,7 +73,7 @@ def test_elements_are_deleted_elsewhere(alice: Caller):
 
 
 @pytest.mark.contract("K3")
-def test_a_parameter_of_tables_is_said_otherwise_in_json(alice: Caller):
+def test_a_parameter_of_tables_is_said_otherwise_in_json(alice: Person):
     for name, own in (("mode=put", "has post, put or merge instead"), ("saveMode=STRICT", "has saveMode instead")):
         report = refused(alice.send("POST", alice.account(f"elements-bulk?{name}"), {"put": []}))
         assert own in report["detail"]

@@ -8,7 +8,7 @@ import pytest
 from bulkops.models import Plan
 from tests.bulkops.plans.plans import make, one
 from tests.bulkops.save.bulk import refused
-from tests.factories import Caller, account, read
+from tests.factories import Person, account, read
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("M7")]
 
@@ -20,7 +20,7 @@ LISTS = {
 }
 
 
-def add(alice: Caller, list: str, number: int) -> None:
+def add(alice: Person, list: str, number: int) -> None:
     if list == "elements-plans":
         make(alice, "account", snapshot=[account("1")])
     elif list == "elements-bulk-delete-async":
@@ -36,7 +36,7 @@ def following(response: Any) -> str | None:
 
 
 @pytest.mark.parametrize("list", LISTS)
-def test_each_row_comes_once_although_others_are_added(alice: Caller, list: str):
+def test_each_row_comes_once_although_others_are_added(alice: Person, list: str):
     """In the order of the whole list; nothing that was there when the first page was asked for is missing."""
     for number in range(7):
         add(alice, list, number)
@@ -66,7 +66,7 @@ def test_each_row_comes_once_although_others_are_added(alice: Caller, list: str)
 @pytest.mark.contract("D6")
 @pytest.mark.parametrize("list", LISTS)
 @pytest.mark.parametrize(("skip", "take", "count"), [(0, 2**63 - 1, 3), (1, 2**63 - 1, 2), (2**63 - 1, 2**63 - 1, 0)])
-def test_the_largest_numbers_are_taken(alice: Caller, list: str, skip: int, take: int, count: int):
+def test_the_largest_numbers_are_taken(alice: Person, list: str, skip: int, take: int, count: int):
     """Their sum is larger than the databases count."""
     for number in range(3):
         add(alice, list, number)
@@ -74,7 +74,7 @@ def test_the_largest_numbers_are_taken(alice: Caller, list: str, skip: int, take
     assert (len(read(response)), following(response)) == (count, None)
 
 
-def test_the_last_row_of_a_page_may_be_deleted(alice: Caller):
+def test_the_last_row_of_a_page_may_be_deleted(alice: Person):
     """Its place stays known."""
     plans = [make(alice, "account", snapshot=[account("1")]) for _ in range(4)]
     response = alice.get(alice.account("elements-plans?take=2"))
@@ -84,7 +84,7 @@ def test_the_last_row_of_a_page_may_be_deleted(alice: Caller):
     assert [plan["planId"] for plan in rest] == [plans[1]["planId"], plans[0]["planId"]]
 
 
-def test_rows_of_one_instant_are_told_apart(alice: Caller):
+def test_rows_of_one_instant_are_told_apart(alice: Person):
     """By their ids, though the clock did not move."""
     for _ in range(5):
         make(alice, "account", snapshot=[account("1")])
@@ -102,7 +102,7 @@ def test_rows_of_one_instant_are_told_apart(alice: Caller):
     "after", ["", "x", "1~2~3", "2026-01-01~x", "9" * 30, "0001-01-01T00:00:00+00:00~" + "0" * 32, "-1"]
 )
 @pytest.mark.parametrize("list", LISTS)
-def test_another_place_is_refused(alice: Caller, list: str, after: str):
+def test_another_place_is_refused(alice: Person, list: str, after: str):
     """Only links name places."""
     separator = "&" if "?" in list else "?"
     report = refused(alice.get(alice.account(f"{list}{separator}after={after.replace('+', '%2B')}&take=-1")))

@@ -18,7 +18,7 @@ from tests.bulkops.jobs.deletions import ASYNC, body, work_now
 from tests.dimensions_site.administration.files.imports import HEADINGS, at, checked
 from tests.dimensions_site.administration.site.pages import filled_in
 from tests.dimensions_site.administration.site.people import browser_of, page
-from tests.factories import Caller, account, content
+from tests.factories import Person, account, content
 from tests.storing import store_accounts
 
 # The worker of imports shows that it is alive through a separate connection.
@@ -33,7 +33,7 @@ REASON, SENT = "Prüfung, 5 % fertig", "Pr%C3%BCfung, 5 %25 fertig"
 class World:
     """Alice, a manager, the accounts 1 and 2 of her repository, and the reason that she gives."""
 
-    alice: Caller
+    alice: Person
     repository: Repository
     folder: Path
     reason: str = REASON
@@ -62,7 +62,7 @@ class World:
 
 
 @pytest.fixture
-def world(alice: Caller, northwind: Repository, tmp_path: Path) -> World:
+def world(alice: Person, northwind: Repository, tmp_path: Path) -> World:
     store_accounts(northwind, account("1"), account("2"))
     return World(alice, northwind, tmp_path)
 

@@ -16,7 +16,7 @@ from dimensions_site.repositories.models import AccessChange, Repository
 from dimensions_site.server.worker import keep_apart
 from tests.dimensions_site.administration.site.pages import filled_in
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser
-from tests.factories import Caller, account, json_bytes
+from tests.factories import Person, account, json_bytes
 from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("I2")
@@ -66,7 +66,7 @@ def test_no_header_fails(header: str) -> None:
     ],
 )
 def test_a_bad_header_is_refused_and_nothing_is_saved(
-    alice: Caller, northwind: Repository, method: str, path: str, sent: Any, header: str, code: str
+    alice: Person, northwind: Repository, method: str, path: str, sent: Any, header: str, code: str
 ) -> None:
     store_accounts(northwind, account("1"))
     before = list(AccountVersion.objects.values())
@@ -79,18 +79,18 @@ def test_a_bad_header_is_refused_and_nothing_is_saved(
     assert list(AccountVersion.objects.values()) == before
 
 
-def test_a_reading_request_ignores_the_header(alice: Caller) -> None:
+def test_a_reading_request_ignores_the_header(alice: Person) -> None:
     assert alice.get(alice.account(), headers={"Change-Reason": "%"}).status_code == 200
 
 
 @pytest.mark.contract("A6")
-def test_access_is_checked_before_the_reason(rita: Caller, bob: Caller) -> None:
+def test_access_is_checked_before_the_reason(rita: Person, bob: Person) -> None:
     for stranger in (rita, bob):
         assert stranger.send("POST", rita.account(), account(), Change_Reason="%").status_code == 403
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_repeated_post_with_a_key_is_answered_whatever_its_reason(alice: Caller) -> None:
+def test_a_repeated_post_with_a_key_is_answered_whatever_its_reason(alice: Person) -> None:
     """Like every other header, the reason is no part of what is compared; the first one counts."""
     answers = [
         alice.send("POST", alice.account(), account(), Idempotency_Key="k", Change_Reason=reason)
@@ -111,7 +111,7 @@ def test_the_web_server_keeps_repeated_reasons_apart() -> None:
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "x" * 1_001, "a\x07b"])
-def test_a_form_without_the_reason_that_it_needs_keeps_what_was_typed(alice: Caller, cash: Account, typed: str) -> None:
+def test_a_form_without_the_reason_that_it_needs_keeps_what_was_typed(alice: Person, cash: Account, typed: str) -> None:
     """The error stands at the field and above the form."""
     Repository.objects.update(requires_reason=True)
     browser, address = browser_of(alice), page(Account, "change", cash.pk)

@@ -8,7 +8,7 @@ from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.models import DataProcessing, DeletionChunk
 from currency.models import Currency, CurrencyVersion
 from tests.bulkops.jobs.deletions import ASYNC
-from tests.factories import MAKERS, Caller, content
+from tests.factories import MAKERS, Person, content
 
 KEY = "month-end-2026-01"
 
@@ -22,11 +22,11 @@ class Post:
     body: Any
     status: int
 
-    def send(self, caller: Caller, key: str = KEY, db_id: str = "northwind", **headers: str) -> Any:
+    def send(self, person: Person, key: str = KEY, db_id: str = "northwind", **headers: str) -> Any:
         """The response, with its content read; also one of 500 and more."""
-        caller.raise_request_exception = False
-        address = getattr(caller, self.dimension)(self.rest, db_id)
-        response = caller.send("POST", address, self.body, **{"Idempotency_Key": key, **headers})
+        person.raise_request_exception = False
+        address = getattr(person, self.dimension)(self.rest, db_id)
+        response = person.send("POST", address, self.body, **{"Idempotency_Key": key, **headers})
         response.body = content(response)
         return response
 

@@ -34,9 +34,9 @@ each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
 class Call(threading.Thread):
     """A request beside the test, with a separate database connection; `answer` is its response."""
 
-    def __init__(self, post: Post, caller: Any, key: str = KEY) -> None:
+    def __init__(self, post: Post, person: Any, key: str = KEY) -> None:
         super().__init__()
-        self._send = lambda: post.send(caller, key)
+        self._send = lambda: post.send(person, key)
         self.answer: Any = None
 
     def run(self) -> None:

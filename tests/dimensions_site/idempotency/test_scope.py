@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.dimensions_site.idempotency.posts import BULK, CREATE, DELETION, code, is_replayed, stored
-from tests.factories import Caller, caller
+from tests.factories import Person, add_person
 
 pytestmark = pytest.mark.contract("G2")
 each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
@@ -14,7 +14,7 @@ each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
 @each
 def test_two_clients_may_use_the_same_key(alice, northwind, post):
     """The second request is a different one, which is performed, or refused for itself."""
-    clara = caller("clara", northwind, Role.MANAGER)
+    clara = add_person("clara", northwind, Role.MANAGER)
     first = post.send(alice)
     hers = post.send(clara)
     assert not is_replayed(hers)
@@ -28,7 +28,7 @@ def test_a_client_may_authenticate_in_another_way(alice):
     """Another key of the same user, or their password."""
     first = CREATE.send(alice)
     _, key = ApiKey.objects.create_key(user=alice.user, name="another")
-    other = Caller(headers={"x-api-key": key})
+    other = Person(headers={"x-api-key": key})
     again = CREATE.send(other)
     assert (is_replayed(again), again.body) == (True, first.body)
 
@@ -66,7 +66,7 @@ def test_who_may_not_call_is_refused_before_the_key_is_looked_at(alice, bob, rit
     """A stranger, a reader, a deactivated user; with the API disabled everybody."""
     post.send(alice)
     done = stored()
-    assert code(post.send(Caller())) == (401, "NOT_AUTHENTICATED")
+    assert code(post.send(Person())) == (401, "NOT_AUTHENTICATED")
     assert code(post.send(bob, key="é")) == (403, "NO_GRANT")
     assert code(post.send(rita, key="é")) == (403, "ROLE_TOO_SMALL")
     assert code(post.send(alice, db_id="nowhere")) == (404, "REPOSITORY_NOT_FOUND")

@@ -9,7 +9,7 @@ from django.test import Client
 
 from dimensions_site.elements.rest.views import ElementViewSet
 from tests.dimensions_site.observability.lines import line, lines
-from tests.factories import Caller, account, caller, content, currency
+from tests.factories import Person, account, add_person, content, currency
 from tests.storing import store_accounts
 
 ELEMENTS = "/api/aih/dimensions/v1/<str:db_id>/currency/elements"
@@ -22,7 +22,7 @@ def everything(caplog):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_write_logs_caller_mode_address_route_repository_status_and_rows(alice, caplog):
+def test_a_write_logs_person_mode_address_route_repository_status_and_rows(alice, caplog):
     """The route is the pattern of the address; one row was written, and read for the answer."""
     alice.send("POST", alice.currency(), currency())
     assert line(caplog, "request_finished") == {
@@ -84,8 +84,8 @@ def test_the_mode_names_how_the_client_authenticated(alice, caplog):
     page = Client()
     page.force_login(alice.user)
     page.get("/admin/")
-    callers = [(entry["user"], entry["mode"]) for entry in lines(caplog, "request_finished")]
-    assert callers == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
+    people = [(entry["user"], entry["mode"]) for entry in lines(caplog, "request_finished")]
+    assert people == [("alice", "api-key"), ("alice", "basic"), ("alice", "session")]
 
 
 def test_an_anonymous_client_is_logged_without_a_name(db, caplog):
@@ -182,7 +182,7 @@ def test_two_requests_at_a_time_do_not_mix(alice, northwind, bob, caplog):
 
 def test_a_client_gets_the_spelling_that_it_used(northwind, caplog):
     """Whatever letters the name has."""
-    zoe: Caller = caller("zoë@example.com", northwind)
+    zoe: Person = add_person("zoë@example.com", northwind)
     zoe.get(zoe.currency())
     assert line(caplog, "request_finished")["user"] == "zoë@example.com"
 

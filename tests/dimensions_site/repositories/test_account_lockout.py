@@ -21,7 +21,7 @@ from dimensions_site.repositories.models import LoginFailures, Role
 from tests.dimensions_site.observability.lines import line, lines
 from tests.dimensions_site.repositories.test_last_use import locked
 from tests.dimensions_site.repositories.test_wrong_passwords import call, sign_in, statuses
-from tests.factories import Caller, caller
+from tests.factories import Person, add_person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -45,7 +45,7 @@ def guess_from_everywhere(name: str, count: int) -> list[int]:
     return statuses(*(call(name, "wrong", address) for address in islice(networks(), count)))
 
 
-def test_150_wrong_passwords_from_150_networks_are_refused_from_the_hundredth_on(alice: Caller) -> None:
+def test_150_wrong_passwords_from_150_networks_are_refused_from_the_hundredth_on(alice: Person) -> None:
     """The limit at its default, though no network has come twice."""
     assert guess_from_everywhere("alice", 150) == [401] * 99 + [429] * 51
     refused = call("alice", "alice-password", "203.0.113.9")
@@ -65,7 +65,7 @@ def few(settings: Any) -> None:
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("name", ["alice", "nobody"])
 def test_a_name_that_nobody_has_is_locked_as_any_other(
-    alice: Caller, name: str, django_assert_max_num_queries: Any
+    alice: Person, name: str, django_assert_max_num_queries: Any
 ) -> None:
     """The same statuses, messages and number of queries, before and after."""
     answers = [call(name, "wrong", address) for address in islice(networks(), 8)]
@@ -76,7 +76,7 @@ def test_a_name_that_nobody_has_is_locked_as_any_other(
 
 
 @pytest.mark.usefixtures("few")
-def test_where_the_user_has_signed_in_before_they_still_may(alice: Caller) -> None:
+def test_where_the_user_has_signed_in_before_they_still_may(alice: Person) -> None:
     """Otherwise anybody could lock out anybody; by Basic, at the token endpoint and on the sign-in page."""
     User.objects.update(is_staff=True)
     assert call("alice", "alice-password", HOME).status_code == 200
@@ -94,7 +94,7 @@ def test_where_the_user_has_signed_in_before_they_still_may(alice: Caller) -> No
 
 
 @pytest.mark.usefixtures("few")
-def test_a_known_address_has_a_count_of_its_own(alice: Caller, settings: Any) -> None:
+def test_a_known_address_has_a_count_of_its_own(alice: Person, settings: Any) -> None:
     """Failures there lock nobody out elsewhere, and are not endless: NIST's limit holds for each such address."""
     settings.LOGIN_ATTEMPTS = 100
     assert call("alice", "alice-password", HOME).status_code == 200
@@ -105,7 +105,7 @@ def test_a_known_address_has_a_count_of_its_own(alice: Caller, settings: Any) ->
 
 
 @pytest.mark.usefixtures("few")
-def test_a_right_password_resets_the_failures_of_its_address_alone(alice: Caller) -> None:
+def test_a_right_password_resets_the_failures_of_its_address_alone(alice: Person) -> None:
     """Otherwise an attacker would get as many more attempts with each sign-in of the user."""
     assert call("alice", "alice-password", HOME).status_code == 200
     assert guess_from_everywhere("alice", 5) == [401] * 5
@@ -116,7 +116,7 @@ def test_a_right_password_resets_the_failures_of_its_address_alone(alice: Caller
 
 
 @pytest.mark.usefixtures("few")
-def test_the_lock_ends_a_day_after_the_first_failure(alice: Caller) -> None:
+def test_the_lock_ends_a_day_after_the_first_failure(alice: Person) -> None:
     """Calls meanwhile neither count nor prolong it; then the count starts again."""
     guess_from_everywhere("alice", 8)
     of_day = LoginFailures.objects.filter(address=LoginFailures.EVERYWHERE)
@@ -129,7 +129,7 @@ def test_the_lock_ends_a_day_after_the_first_failure(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_an_address_is_known_for_thirty_days(alice: Caller) -> None:
+def test_an_address_is_known_for_thirty_days(alice: Person) -> None:
     """Counted from the last sign-in, which is stored once a day."""
     call("alice", "alice-password", HOME)
     guess_from_everywhere("alice", 8)
@@ -143,14 +143,14 @@ def test_an_address_is_known_for_thirty_days(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_all_spellings_and_all_addresses_of_a_network_count_together(alice: Caller) -> None:
+def test_all_spellings_and_all_addresses_of_a_network_count_together(alice: Person) -> None:
     """As for the lock of one address."""
     names = ["alice", "ALICE", "ａlice", "Alice", "alice", "aLICE", "alice"]
     assert statuses(*(call(name, "wrong", f"2001:db8:{n}::1") for n, name in enumerate(names))) == [401] * 5 + [429] * 2
 
 
 @pytest.mark.usefixtures("few")
-def test_a_locked_name_leaves_an_event_and_a_metric(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_locked_name_leaves_an_event_and_a_metric(alice: Person, caplog: pytest.LogCaptureFixture) -> None:
     """Once for each lockout; a name that no user has may be a password, and is not logged."""
     before = metrics.ACCOUNTS_LOCKED._value.get()
     guess_from_everywhere("alice", 8)
@@ -165,7 +165,7 @@ def test_a_locked_name_leaves_an_event_and_a_metric(alice: Caller, caplog: pytes
 
 
 @pytest.mark.usefixtures("few")
-def test_the_sign_in_page_says_that_it_is_locked(alice: Caller) -> None:
+def test_the_sign_in_page_says_that_it_is_locked(alice: Person) -> None:
     """With the minutes."""
     guess_from_everywhere("alice", 8)
     page = sign_in("alice", "alice-password", "203.0.113.9")
@@ -174,7 +174,7 @@ def test_the_sign_in_page_says_that_it_is_locked(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Caller) -> None:
+def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Person) -> None:
     """The log names who unlocked; known addresses stay known."""
     call("alice", "alice-password", HOME)
     guess_from_everywhere("alice", 8)
@@ -194,20 +194,20 @@ def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Caller) -> None:
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("command", [[], ["Alice"]], ids=" ".join)
-def test_an_operator_unlocks_by_command(alice: Caller, command: list[str]) -> None:
+def test_an_operator_unlocks_by_command(alice: Person, command: list[str]) -> None:
     guess_from_everywhere("alice", 8)
     call_command("unlock_logins", *command)
     assert call("alice", "alice-password", "203.0.113.9").status_code == 200
 
 
-def test_old_records_are_deleted_by_the_daily_cleaning(alice: Caller, rita: Caller) -> None:
+def test_old_records_are_deleted_by_the_daily_cleaning(alice: Person, rita: Person) -> None:
     """Failures after a week, known addresses after thirty days."""
     now = timezone.now()
     for name, failed, succeeded in (
         ("old", 8, None),
         ("young", 6, None),
         ("known", 8, 29),
-        ("forgotten", 31, 31),
+        ("left behind", 31, 31),
     ):
         LoginFailures.objects.create(
             name=name,
@@ -221,13 +221,13 @@ def test_old_records_are_deleted_by_the_daily_cleaning(alice: Caller, rita: Call
 @pytest.mark.django_db(transaction=True)
 def test_a_right_password_does_not_wait_for_a_long_writer(northwind: Any) -> None:
     """On SQLite one writer locks the database; the address becomes known with a later sign-in."""
-    caller("zoe", northwind, Role.READER)
+    add_person("zoe", northwind, Role.READER)
     with locked() as is_locked:
         assert call("zoe", "zoe-password", HOME).status_code == 200
     assert LoginFailures.objects.exists() is not is_locked
 
 
-def test_nothing_but_name_address_numbers_and_moments_is_kept(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_but_name_address_numbers_and_moments_is_kept(alice: Person, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     call("alice", "secret-password", HOME)
     rows = list(LoginFailures.objects.values())

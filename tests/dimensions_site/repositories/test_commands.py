@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
-from tests.factories import Caller
+from tests.factories import Person
 
 HINT = "`manage.py create_user nobody` creates one."
 
@@ -38,7 +38,7 @@ def test_four_commands_open_the_service_to_a_program(run):
     assert run("grant_access", "carla", "acme", "editor") == ["Granted: carla: editor of all dimensions in acme."]
     message, key = run("create_api_key", "carla", "--name", "nightly load")
     assert message == "API key 'nightly load' of carla; keep it, it is not shown again:"
-    path = Caller().currency("elements-count", "acme")
+    path = Person().currency("elements-count", "acme")
     assert Client(headers={"X-API-Key": key}).get(path).json() == 0
     assert Repository.objects.get().default_language == "it"
 

@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.repositories.permissions import check_access
-from tests.factories import account, caller, currency
+from tests.factories import account, add_person, currency
 
 pytestmark = pytest.mark.contract("G2")
 
@@ -34,7 +34,7 @@ def test_a_role_that_is_too_small_is_named_with_the_one_that_is_needed(rita):
 
 def test_a_grant_to_a_group_counts_for_its_members(northwind):
     """From the moment they join until they leave."""
-    someone, group = caller("someone"), Group.objects.create(name="Accountants")
+    someone, group = add_person("someone"), Group.objects.create(name="Accountants")
     AccessGrant.objects.create(repository=northwind, group=group, role=Role.EDITOR)
     assert statuses(someone) == [403, 403, 403, 403]
     someone.user.groups.add(group)
@@ -45,7 +45,7 @@ def test_a_grant_to_a_group_counts_for_its_members(northwind):
 
 def test_the_greatest_of_several_grants_counts(northwind, django_assert_num_queries):
     """Own and group's, for one dimension and for all; in one query, however many there are."""
-    someone = caller("someone", northwind, Role.READER)
+    someone = add_person("someone", northwind, Role.READER)
     for number, (dimension, role) in enumerate(
         [("all", Role.READER), ("currency", Role.MANAGER), ("account", Role.EDITOR)]
     ):
@@ -66,7 +66,7 @@ def test_a_revoked_grant_counts_no_longer(alice):
 
 def test_a_superuser_may_do_everything_without_a_grant(northwind, contoso):
     """In every repository."""
-    root = caller("root")
+    root = add_person("root")
     User.objects.filter(username="root").update(is_superuser=True)
     assert statuses(root) == [200, 201, 200, 200]
     assert check_access(User.objects.get(username="root"), "contoso", "account").granted == Role.MANAGER
@@ -74,7 +74,7 @@ def test_a_superuser_may_do_everything_without_a_grant(northwind, contoso):
 
 def test_staff_status_is_not_a_grant(northwind):
     """Access to the admin does not imply access to the API."""
-    someone = caller("someone")
+    someone = add_person("someone")
     User.objects.filter(username="someone").update(is_staff=True)
     assert someone.get(someone.currency()).status_code == 403
 
@@ -104,7 +104,7 @@ def test_a_grant_goes_to_a_user_or_to_a_group(northwind, alice, both):
 @pytest.mark.contract("G3", "A6")
 def test_a_repository_that_is_switched_off_answers_403_to_everybody(alice, rita):
     """Managers and superusers too, reading too; the message says why. Switched on again, all is as before."""
-    root = caller("root")
+    root = add_person("root")
     User.objects.filter(username="root").update(is_superuser=True)
     alice.send("POST", alice.currency(), currency())
     Repository.objects.filter(db_id="northwind").update(api_enabled=False)

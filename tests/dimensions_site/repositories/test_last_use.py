@@ -14,12 +14,12 @@ from dimensions_site.repositories.models import ApiKey
 pytestmark = pytest.mark.contract("G1")
 
 
-def last_use(caller):
-    return ApiKey.objects.get(user=caller.user).last_used_at
+def last_use(person):
+    return ApiKey.objects.get(user=person.user).last_used_at
 
 
-def used(caller, at):
-    ApiKey.objects.filter(user=caller.user).update(last_used_at=at)
+def used(person, at):
+    ApiKey.objects.filter(user=person.user).update(last_used_at=at)
 
 
 @pytest.mark.parametrize("before", [None, timedelta(minutes=1), timedelta(days=400)], ids=["never", "a minute", "long"])

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from dimensions_site.repositories.dimensions import ALL, dimension_names
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
-from tests.factories import Caller, caller, content
+from tests.factories import Person, add_person, content
 from tests.routes import api_routes
 
 pytestmark = pytest.mark.contract("G1", "G2")
@@ -22,7 +22,7 @@ CALLS = (("GET", "elements"), ("POST", "elements"), ("POST", "elements-bulk-dele
 REPOSITORIES = {None: True, ("northwind",): True, ("contoso",): False, ("contoso", "northwind"): True, (): False}
 
 
-def narrow_key(user: User, repositories: tuple[str, ...] | None = None, **fields) -> Caller:
+def narrow_key(user: User, repositories: tuple[str, ...] | None = None, **fields) -> Person:
     """A program that calls with a narrowed key of the user; `repositories` are those to which it is limited."""
     stored = ApiKey(
         user=user, name="narrow", last_used_at=timezone.now(), is_limited=repositories is not None, **fields
@@ -30,12 +30,12 @@ def narrow_key(user: User, repositories: tuple[str, ...] | None = None, **fields
     key = stored.assign_key()
     stored.save()
     stored.repositories.set(Repository.objects.filter(db_id__in=repositories or ()))
-    program = Caller(headers={"x-api-key": key})
+    program = Person(headers={"x-api-key": key})
     program.user = user
     return program
 
 
-def answer(program: Caller, method: str, path: str) -> tuple[int, str | None]:
+def answer(program: Person, method: str, path: str) -> tuple[int, str | None]:
     """The status and, for a refusal, its code; the body is empty, so that nothing can be written."""
     response = program.send(method, path, {})
     return response.status_code, None if response.status_code < 400 else response.json()["code"]
@@ -56,9 +56,9 @@ def cora(northwind, contoso) -> User:
 
 
 @pytest.fixture
-def peers(northwind) -> dict[Role, Caller]:
+def peers(northwind) -> dict[Role, Person]:
     """For each role a user with that grant, and a key that narrows nothing."""
-    return {role: caller(f"peer {role.label}", northwind, role) for role in Role}
+    return {role: add_person(f"peer {role.label}", northwind, role) for role in Role}
 
 
 def test_a_narrowed_key_opens_what_a_grant_of_that_width_opens(cora, peers):
@@ -96,7 +96,7 @@ def test_a_key_of_a_superuser_is_as_narrow_as_any_other(cora, peers):
 @pytest.mark.parametrize("granted", Role)
 def test_the_smaller_of_both_roles_counts(northwind, peers, granted):
     """A key never widens the rights of its user."""
-    someone = caller("someone", northwind, granted)
+    someone = add_person("someone", northwind, granted)
     for of_key, (method, rest) in product(Role, CALLS):
         path = someone.account(rest)
         same, wide = (answer(peers[role], method, path) for role in (min(granted, of_key), granted))
@@ -139,9 +139,9 @@ def test_what_is_changed_later_counts_at_once(cora, northwind):
 
 def test_a_refusal_says_that_the_key_is_too_narrow_and_not_the_client(cora):
     """So that nobody asks for a grant that they have."""
-    detail = narrow_key(cora, role=Role.READER).send("POST", Caller().account(), {}).json()["detail"]
+    detail = narrow_key(cora, role=Role.READER).send("POST", Person().account(), {}).json()["detail"]
     assert detail.endswith("the API key 'narrow' allows the role reader.")
-    detail = narrow_key(cora, ("contoso",)).get(Caller().account()).json()["detail"]
+    detail = narrow_key(cora, ("contoso",)).get(Person().account()).json()["detail"]
     assert detail == (
         "The API key 'narrow' is not for the account dimension of repository 'northwind', though your grants are."
     )

@@ -5,7 +5,7 @@ from django.contrib.auth.models import AnonymousUser, Group, User
 
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to, roles_of
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G2")
 
@@ -26,7 +26,7 @@ def emma(northwind: Repository, contoso: Repository) -> User:
 
 
 def test_the_best_of_all_grants_counts_in_each_repository(
-    emma: User, northwind: Repository, contoso: Repository, alice: Caller, bob: Caller
+    emma: User, northwind: Repository, contoso: Repository, alice: Person, bob: Person
 ) -> None:
     """Those of others do not."""
     assert roles_of(emma, "account") == {northwind.pk: Role.EDITOR}
@@ -36,7 +36,7 @@ def test_the_best_of_all_grants_counts_in_each_repository(
 
 
 def test_a_repository_is_open_to_whoever_has_the_role_there(
-    emma: User, northwind: Repository, contoso: Repository, bob: Caller
+    emma: User, northwind: Repository, contoso: Repository, bob: Person
 ) -> None:
     """For the dimension that is requested."""
     assert set(repositories_open_to(emma, "account")) == {northwind}
@@ -53,7 +53,7 @@ def test_all_repositories_are_open_to_a_superuser(northwind: Repository, contoso
     assert set(repositories_open_to(root, "currency", Role.MANAGER)) == {northwind, contoso}
 
 
-def test_nothing_is_open_to_nobody(alice: Caller) -> None:
+def test_nothing_is_open_to_nobody(alice: Person) -> None:
     """An anonymous user."""
     assert roles_of(AnonymousUser(), "account") == {}
     assert not repositories_open_to(AnonymousUser(), "account").exists()

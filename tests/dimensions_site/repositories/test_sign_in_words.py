@@ -15,9 +15,9 @@ NO_ACCESS = "You have no access to the administration. Ask your administrator fo
 
 
 @pytest.fixture(autouse=True)
-def caller() -> User:
+def add_person() -> User:
     """A user who only calls the REST API."""
-    return User.objects.create_user("caller", password=WORD)
+    return User.objects.create_user("person", password=WORD)
 
 
 def sign_in(name: str, word: str, language: str = "en") -> Any:
@@ -31,17 +31,17 @@ def words(answer: Any) -> list[str]:
 
 def test_the_right_password_without_access_gets_a_message_of_its_own():
     """The user is not signed in; the name stays in its field."""
-    answer = sign_in("caller", WORD)
+    answer = sign_in("person", WORD)
     assert words(answer) == [NO_ACCESS]
     assert "_auth_user_id" not in answer.client.session
-    assert 'value="caller"' in answer.content.decode()
+    assert 'value="person"' in answer.content.decode()
 
 
-def test_a_guesser_reads_the_same_whoever_they_try(caller):
+def test_a_guesser_reads_the_same_whoever_they_try(person):
     """A user with and without access, one who is locked out, and a name that nobody has."""
     User.objects.create_user("nina", password=WORD, is_staff=True)
     User.objects.create_user("gone", password=WORD, is_staff=True, is_active=False)
-    tries = [("caller", "wrong"), ("nina", "wrong"), ("gone", "wrong"), ("gone", WORD), ("nobody", "wrong")]
+    tries = [("person", "wrong"), ("nina", "wrong"), ("gone", "wrong"), ("gone", WORD), ("nobody", "wrong")]
     assert [words(sign_in(name, word)) for name, word in tries] == [[WRONG]] * len(tries)
 
 
@@ -49,5 +49,5 @@ def test_the_right_password_during_a_lockout_is_refused_like_a_wrong_one(setting
     """Or guessing could go on."""
     settings.LOGIN_ATTEMPTS = 2
     for _ in range(2):
-        sign_in("caller", "wrong")
-    assert "too many wrong passwords" in words(sign_in("caller", WORD))[0]
+        sign_in("person", "wrong")
+    assert "too many wrong passwords" in words(sign_in("person", WORD))[0]

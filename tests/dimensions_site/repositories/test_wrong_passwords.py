@@ -19,7 +19,7 @@ from dimensions_site.environment import Rate
 from dimensions_site.repositories.login.lockout import with_failures
 from dimensions_site.repositories.models import LoginFailures
 from tests.dimensions_site.repositories.test_last_use import locked
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -52,7 +52,7 @@ def call(name: str, password: str, address: str = HOME):
     """A call of the REST API with HTTP Basic."""
     credentials = base64.b64encode(f"{name}:{password}".encode()).decode()
     return Client(REMOTE_ADDR=address).get(
-        Caller().currency("elements-count"), headers={"Authorization": f"Basic {credentials}"}
+        Person().currency("elements-count"), headers={"Authorization": f"Basic {credentials}"}
     )
 
 

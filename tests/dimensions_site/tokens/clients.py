@@ -8,15 +8,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from dimensions_site.tokens.models import Application
-from tests.factories import Caller, json_bytes
+from tests.factories import Person, json_bytes
 
 FORM = "application/x-www-form-urlencoded"
 CALLBACK = "https://planning.example/callback"
 
 
-def with_token(token: str, user: User | None = None) -> Caller:
+def with_token(token: str, user: User | None = None) -> Person:
     """A program with the bearer token."""
-    client = Caller(headers={"authorization": f"Bearer {token}"})
+    client = Person(headers={"authorization": f"Bearer {token}"})
     if user is not None:
         client.user = user
     return client

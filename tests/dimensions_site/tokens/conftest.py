@@ -6,12 +6,12 @@ from django.test import Client
 from tests.browser import browser, browser_thread, visit
 from tests.dimensions_site.tokens.consenting import signed_in
 from tests.dimensions_site.tokens.provided import clock, provider
-from tests.factories import Caller
+from tests.factories import Person
 
 __all__ = ["browser", "browser_thread", "clock", "provider", "visit"]
 
 
 @pytest.fixture
-def alices_browser(alice: Caller) -> Client:
+def alices_browser(alice: Person) -> Client:
     """Alice has access to the administration and has signed in."""
     return signed_in(alice.user)

@@ -10,7 +10,7 @@ from django.core.management import call_command
 
 from dimensions_site.tokens.models import Application
 from tests.dimensions_site.tokens.clients import ask
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -22,7 +22,7 @@ def create(*arguments: str) -> str:
     return printed.getvalue()
 
 
-def test_the_command_makes_a_program_that_acts_as_a_user(alice: Caller) -> None:
+def test_the_command_makes_a_program_that_acts_as_a_user(alice: Person) -> None:
     """The secret is printed once; only its hash is stored."""
     names = ["--name", "Data warehouse", "--client-id", "warehouse", "--user", str(alice.user.pk)]
     printed = create("confidential", "client-credentials", *names)
@@ -74,7 +74,7 @@ def test_the_command_makes_a_program_for_whoever_signs_in() -> None:
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else given,
 )
-def test_what_cannot_be_meant_or_is_not_safe_is_not_made(alice: Caller, arguments: list[str], field: str) -> None:
+def test_what_cannot_be_meant_or_is_not_safe_is_not_made(alice: Person, arguments: list[str], field: str) -> None:
     """The command names the field; nothing is stored."""
     given = [str(alice.user.pk) if argument == "ALICE" else argument for argument in arguments]
     assert f"- {field}:" in create(*given, "--name", "Any")

@@ -18,7 +18,7 @@ from tests.dimensions_site.tokens.consenting import (
     redeem,
     redirect_parameters,
 )
-from tests.factories import Caller, currency
+from tests.factories import Person, currency
 
 pytestmark = pytest.mark.contract("G1")
 
@@ -189,7 +189,7 @@ def test_what_no_library_can_read_or_keep_is_refused_on_the_page_and_in_its_form
 
 
 @pytest.mark.django_db
-def test_another_site_cannot_press_the_button(alices_browser: Client, alice: Caller) -> None:
+def test_another_site_cannot_press_the_button(alices_browser: Client, alice: Person) -> None:
     """The form needs the token of the page, and no other site may show the page in a frame."""
     address = question(planning_tool())
     careful = Client(enforce_csrf_checks=True)
@@ -215,7 +215,7 @@ def test_people_are_asked_each_time(alices_browser: Client, way_round: str) -> N
 
 
 @pytest.mark.django_db
-def test_who_has_not_signed_in_comes_to_the_login_first(alice: Caller) -> None:
+def test_who_has_not_signed_in_comes_to_the_login_first(alice: Person) -> None:
     """And then back to the question."""
     address = question(planning_tool())
     sent = Client().get(address)

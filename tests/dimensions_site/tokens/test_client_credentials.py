@@ -12,12 +12,12 @@ from oauth2_provider.models import AccessToken, RefreshToken
 from bulkops.worker.tasks import clean
 from dimensions_site.repositories.models import Role
 from tests.dimensions_site.tokens.clients import FORM, access_token, ask, service, with_token
-from tests.factories import Caller, caller, currency
+from tests.factories import Person, add_person, currency
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 
-def test_a_program_gets_a_token_and_acts_as_its_user(alice: Caller) -> None:
+def test_a_program_gets_a_token_and_acts_as_its_user(alice: Person) -> None:
     """With its id and its secret in a Basic header, as RFC 6749 says. Of the token only a hash is stored."""
     answer = ask("token", service(alice.user), grant_type="client_credentials", scope="write")
     assert answer.status_code == 200
@@ -33,13 +33,13 @@ def test_a_program_gets_a_token_and_acts_as_its_user(alice: Caller) -> None:
     assert not RefreshToken.objects.exists()
 
 
-def test_the_secret_may_stand_in_the_body(alice: Caller) -> None:
+def test_the_secret_may_stand_in_the_body(alice: Person) -> None:
     application, secret = service(alice.user)
     fields = {"client_id": application.client_id, "client_secret": secret}
     assert ask("token", None, grant_type="client_credentials", **fields).status_code == 200
 
 
-def test_without_a_scope_a_token_may_read(alice: Caller) -> None:
+def test_without_a_scope_a_token_may_read(alice: Person) -> None:
     """The smallest one is the default."""
     assert ask("token", service(alice.user), grant_type="client_credentials").json()["scope"] == "read"
 
@@ -111,7 +111,7 @@ def status_of(token: str, path: str = "elements-count") -> int:
 
 
 @pytest.mark.parametrize("end", ["expired", "revoked", "user not active", "user deleted", "application deleted"])
-def test_a_token_ends_with_what_it_stands_for(alice: Caller, end: str) -> None:
+def test_a_token_ends_with_what_it_stands_for(alice: Person, end: str) -> None:
     """At once: the token is looked up each time."""
     application = service(alice.user)
     token = access_token(application)
@@ -131,7 +131,7 @@ def test_a_token_ends_with_what_it_stands_for(alice: Caller, end: str) -> None:
     assert status_of(token) == 401
 
 
-def test_an_expired_token_is_purged_by_the_daily_cleaning(alice: Caller) -> None:
+def test_an_expired_token_is_purged_by_the_daily_cleaning(alice: Person) -> None:
     from_the_past = access_token(service(alice.user))
     AccessToken.objects.update(expires=timezone.now() - timedelta(days=15))
     assert status_of(from_the_past) == 401
@@ -139,7 +139,7 @@ def test_an_expired_token_is_purged_by_the_daily_cleaning(alice: Caller) -> None
     assert not AccessToken.objects.exists()
 
 
-def test_a_token_for_another_resource_opens_nothing_here(alice: Caller) -> None:
+def test_a_token_for_another_resource_opens_nothing_here(alice: Person) -> None:
     """RFC 8707: a program may bind its token to the service that it is meant for."""
     application = service(alice.user)
     for resource, status in (
@@ -151,7 +151,7 @@ def test_a_token_for_another_resource_opens_nothing_here(alice: Caller) -> None:
         assert status_of(answer.json()["access_token"]) == status
 
 
-def test_a_token_in_the_address_is_not_looked_at(alice: Caller) -> None:
+def test_a_token_in_the_address_is_not_looked_at(alice: Person) -> None:
     """RFC 9700: it would be in logs."""
     token = access_token(service(alice.user))
     assert Client().get(f"{alice.currency()}?access_token={token}").status_code == 401
@@ -164,7 +164,7 @@ def test_a_scope_narrows_the_grants_of_the_user(northwind: Any, granted: Role, s
     """The smaller of the two counts, and a 403 for a scope that is too small, where the grants are not, names the right
     one (RFC 6750).
     """
-    clara = caller("clara", northwind, granted)
+    clara = add_person("clara", northwind, granted)
     program = with_token(access_token(service(clara.user), scope))
     calls = (
         (1, "read", program.get(program.currency("elements-count"))),
@@ -183,7 +183,7 @@ def test_a_scope_narrows_the_grants_of_the_user(northwind: Any, granted: Role, s
 
 
 @pytest.mark.contract("G2")
-def test_a_token_without_a_scope_of_ours_opens_nothing(alice: Caller) -> None:
+def test_a_token_without_a_scope_of_ours_opens_nothing(alice: Person) -> None:
     """None is issued; for an existing one the message says what it lacks."""
     token = access_token(service(alice.user))
     AccessToken.objects.update(scope="openid")

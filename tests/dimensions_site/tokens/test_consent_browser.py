@@ -13,7 +13,7 @@ from tests.browser import WIDTHS, Watched, fits
 from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
 from tests.dimensions_site.tokens.clients import planning_tool
 from tests.dimensions_site.tokens.consenting import question
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db(transaction=True)]
 
@@ -37,7 +37,7 @@ def sign_in(page: Page) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_a_person_signs_in_reads_the_question_and_comes_back_to_the_program(
-    alice: Caller,
+    alice: Person,
     browser: Browser,
     browser_thread: ThreadPoolExecutor,
     live_server: LiveServer,

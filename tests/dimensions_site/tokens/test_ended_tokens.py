@@ -19,7 +19,7 @@ from tests.dimensions_site.administration.site.people import messages_of, page, 
 from tests.dimensions_site.observability.lines import line, lines
 from tests.dimensions_site.tokens import consenting
 from tests.dimensions_site.tokens.clients import access_token, ask, log_in, renew, service, tokens_of, with_token
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -56,7 +56,7 @@ class Holdings:
         }  # fmt: skip
 
 
-def test_what_a_user_holds_is_good_until_it_is_ended(alice: Caller, ed: Caller) -> None:
+def test_what_a_user_holds_is_good_until_it_is_ended(alice: Person, ed: Person) -> None:
     """What is ended for one user stays valid for all others, and later tokens are valid."""
     of_alice, of_ed = Holdings(alice.user), Holdings(ed.user)
     end_tokens(alice.user)
@@ -91,7 +91,7 @@ def on_the_page(user: User, is_active: bool) -> None:
 
 @pytest.mark.parametrize("way", [by_saving, by_saving_one_field, on_the_page], ids=lambda way: way.__name__)
 def test_who_is_deactivated_and_activated_again_has_no_old_tokens(
-    alice: Caller, way: Callable[[User, bool], None]
+    alice: Person, way: Callable[[User, bool], None]
 ) -> None:
     """Neither over REST nor to get new ones; the user logs in anew."""
     held = Holdings(alice.user)
@@ -102,7 +102,7 @@ def test_who_is_deactivated_and_activated_again_has_no_old_tokens(
     assert log_in("alice", "alice-password").status_code == 200
 
 
-def test_a_user_deactivated_by_a_statement_has_no_old_tokens_when_activated(alice: Caller) -> None:
+def test_a_user_deactivated_by_a_statement_has_no_old_tokens_when_activated(alice: Person) -> None:
     """A statement sends no signal; the form or the command that activates the user does."""
     held = Holdings(alice.user)
     User.objects.filter(pk=alice.user.pk).update(is_active=False)
@@ -110,7 +110,7 @@ def test_a_user_deactivated_by_a_statement_has_no_old_tokens_when_activated(alic
     assert set(held.good().values()) == {False}
 
 
-def test_a_user_who_is_saved_keeps_their_tokens(alice: Caller) -> None:
+def test_a_user_who_is_saved_keeps_their_tokens(alice: Person) -> None:
     """Whatever else of the user changes, apart from the password."""
     held = Holdings(alice.user)
     alice.user.email = "alice@example.com"
@@ -120,7 +120,7 @@ def test_a_user_who_is_saved_keeps_their_tokens(alice: Caller) -> None:
     assert not TokenGeneration.objects.exists()
 
 
-def test_the_refusal_says_why(alice: Caller) -> None:
+def test_the_refusal_says_why(alice: Person) -> None:
     """So that a person logs in again, and does not look for an error."""
     login = tokens_of("alice")
     end_tokens(alice.user)
@@ -129,7 +129,7 @@ def test_the_refusal_says_why(alice: Caller) -> None:
     assert refused.json()["detail"] == "All tokens of the user have been ended since this token was made."
 
 
-def test_a_renewal_keeps_what_the_login_is_bound_to(alice: Caller) -> None:
+def test_a_renewal_keeps_what_the_login_is_bound_to(alice: Person) -> None:
     """Renewed tokens end like the first ones, also when tokens had been ended before."""
     end_tokens(alice.user)
     login = renew(tokens_of("alice")["refresh"]).json()
@@ -139,7 +139,7 @@ def test_a_renewal_keeps_what_the_login_is_bound_to(alice: Caller) -> None:
     assert renew(login["refresh"]).status_code == 401
 
 
-def test_a_call_with_a_json_web_token_costs_no_query_more(alice: Caller, django_assert_num_queries: Any) -> None:
+def test_a_call_with_a_json_web_token_costs_no_query_more(alice: Person, django_assert_num_queries: Any) -> None:
     """The number of ended generations comes with the user, whether there were any or not."""
     for _ in range(2):
         program = with_token(tokens_of("alice")["access"])
@@ -148,7 +148,7 @@ def test_a_call_with_a_json_web_token_costs_no_query_more(alice: Caller, django_
         end_tokens(alice.user)
 
 
-def test_the_command_ends_all_tokens_of_a_user(alice: Caller, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_ends_all_tokens_of_a_user(alice: Person, capsys: pytest.CaptureFixture[str]) -> None:
     """The user stays active, and logs in anew."""
     held = Holdings(alice.user)
     call_command("end_tokens", "alice")
@@ -159,7 +159,7 @@ def test_the_command_ends_all_tokens_of_a_user(alice: Caller, capsys: pytest.Cap
         call_command("end_tokens", "nobody")
 
 
-def test_a_superuser_ends_the_tokens_of_selected_users(alice: Caller, ed: Caller, rita: Caller) -> None:
+def test_a_superuser_ends_the_tokens_of_selected_users(alice: Person, ed: Person, rita: Person) -> None:
     """The page shows how many users that were, and the history of each keeps it."""
     held = [Holdings(person.user) for person in (alice, ed, rita)]
     root = superuser()
@@ -172,7 +172,7 @@ def test_a_superuser_ends_the_tokens_of_selected_users(alice: Caller, ed: Caller
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_log_shows_whose_tokens_were_ended(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_shows_whose_tokens_were_ended(alice: Person, caplog: pytest.LogCaptureFixture) -> None:
     """Also by a deactivation; what is rolled back is not logged."""
     caplog.set_level(logging.INFO)
     with transaction.atomic():
@@ -188,7 +188,7 @@ def test_the_log_shows_whose_tokens_were_ended(alice: Caller, caplog: pytest.Log
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("grant", ["client_credentials", "authorization_code", "refresh_token"])
-def test_a_token_that_is_asked_for_at_the_same_moment_is_not_issued(alice: Caller, grant: str) -> None:
+def test_a_token_that_is_asked_for_at_the_same_moment_is_not_issued(alice: Person, grant: str) -> None:
     """The client has proved everything, but while it waits all is ended: no token survives."""
     browser = consenting.signed_in(alice.user)
     warehouse = service(alice.user)

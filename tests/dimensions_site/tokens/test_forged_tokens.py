@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 
 from tests.dimensions_site.tokens.clients import tokens_of, with_token
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1", "B3"), pytest.mark.django_db]
 
@@ -17,7 +17,7 @@ KID, KEY = next(iter(settings.JWT_SIGNING_KEYS.items()))
 
 
 @pytest.fixture
-def claims(alice: Caller) -> dict[str, Any]:
+def claims(alice: Person) -> dict[str, Any]:
     """What a good token of Alice says."""
     good = jwt.decode(tokens_of("alice")["access"], KEY, algorithms=["HS256"], audience="dimensions")
     assert answer(encoded(good)).status_code == 200
@@ -129,7 +129,7 @@ def test_a_token_with_a_wrong_or_missing_claim_is_refused(claims: dict[str, Any]
     ],
     ids=lambda token: f"{len(token)} {token[-30:]}",
 )
-def test_what_is_not_a_token_at_all_is_refused(alice: Caller, token: str) -> None:
+def test_what_is_not_a_token_at_all_is_refused(alice: Person, token: str) -> None:
     """Nesting, length, other letters: 401, never a failure."""
     refused = answer(token)
     assert refused.status_code == 401

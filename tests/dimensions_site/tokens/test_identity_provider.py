@@ -12,14 +12,14 @@ from django.contrib.auth.models import User
 from tests.dimensions_site.tokens.clients import with_token
 from tests.dimensions_site.tokens.provided import answer
 from tests.dimensions_site.tokens.provider import Provider, private_key, public_jwk
-from tests.factories import Caller, currency
+from tests.factories import Person, currency
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 
 @pytest.mark.parametrize("algorithm", ["RS256", "ES256"])
 def test_a_token_of_the_provider_stands_for_the_user_whom_it_names(
-    alice: Caller, provider: Provider, algorithm: str
+    alice: Person, provider: Provider, algorithm: str
 ) -> None:
     """And may do what that user may do; the keys are requested once."""
     key = provider.new_key("one", algorithm)
@@ -29,7 +29,7 @@ def test_a_token_of_the_provider_stands_for_the_user_whom_it_names(
     assert provider.asked == 1
 
 
-def test_the_claim_with_the_user_name_is_a_setting(alice: Caller, provider: Provider, settings: Any) -> None:
+def test_the_claim_with_the_user_name_is_a_setting(alice: Person, provider: Provider, settings: Any) -> None:
     settings.IDENTITY_PROVIDER = provider.as_setting(user_claim="preferred_username")
     key = provider.new_key("one")
     assert answer(provider.token(key, "one", sub="81f2", preferred_username="alice")).status_code == 200
@@ -39,7 +39,7 @@ def test_the_claim_with_the_user_name_is_a_setting(alice: Caller, provider: Prov
 @pytest.mark.parametrize(
     "name", ["nobody", "Alice", "alice ", "\u0430lice", "ａlice", "alice\0", "", 1, ["alice"], None]
 )
-def test_a_name_that_is_not_exactly_that_of_a_user_is_refused(alice: Caller, provider: Provider, name: object) -> None:
+def test_a_name_that_is_not_exactly_that_of_a_user_is_refused(alice: Person, provider: Provider, name: object) -> None:
     """Other letters that look the same are other names, and no user is created."""
     key = provider.new_key("one")
     token = jwt.api_jws.encode(json.dumps(provider.claims(sub=name)).encode(), key, "RS256", {"kid": "one"})
@@ -55,7 +55,7 @@ def test_a_name_that_is_not_exactly_that_of_a_user_is_refused(alice: Caller, pro
     ids=range(8),
 )
 def test_a_name_that_no_user_can_have_is_refused_before_the_database_is_asked(
-    alice: Caller, provider: Provider, name: str, django_assert_num_queries: Any
+    alice: Person, provider: Provider, name: str, django_assert_num_queries: Any
 ) -> None:
     """Half a surrogate pair and NUL cannot be stored, and no name is longer than 150 characters."""
     key = provider.new_key("one")
@@ -86,7 +86,7 @@ def test_a_name_that_no_user_can_have_is_refused_before_the_database_is_asked(
     ids=ascii,
 )
 def test_claims_that_mean_nothing_are_refused_and_do_not_fail(
-    alice: Caller, provider: Provider, changed: dict[str, Any]
+    alice: Person, provider: Provider, changed: dict[str, Any]
 ) -> None:
     """A provider may sign what its own clients have chosen."""
     key = provider.new_key("one")
@@ -97,7 +97,7 @@ def test_claims_that_mean_nothing_are_refused_and_do_not_fail(
 @pytest.mark.contract("B3")
 @pytest.mark.parametrize("where", ["header", "claims"])
 @pytest.mark.parametrize("nesting", ["[", '{"a":'])
-def test_deeply_nested_json_in_a_token_is_refused(alice: Caller, provider: Provider, where: str, nesting: str) -> None:
+def test_deeply_nested_json_in_a_token_is_refused(alice: Person, provider: Provider, where: str, nesting: str) -> None:
     """Before verification, an unsigned token is read for the issuer and the key."""
     deep = base64.urlsafe_b64encode(nesting.encode() * 5_000).rstrip(b"=").decode()
     head = deep if where == "header" else segment({"alg": "RS256", "kid": "one"})
@@ -105,7 +105,7 @@ def test_deeply_nested_json_in_a_token_is_refused(alice: Caller, provider: Provi
     assert answer(f"{head}.{body}.AAAA").status_code == 401
 
 
-def test_a_user_who_is_not_active_is_refused_with_a_message(alice: Caller, provider: Provider) -> None:
+def test_a_user_who_is_not_active_is_refused_with_a_message(alice: Person, provider: Provider) -> None:
     User.objects.update(is_active=False)
     refused = answer(provider.token(provider.new_key("one"), "one"))
     assert refused.json()["detail"] == (
@@ -128,12 +128,12 @@ def test_a_user_who_is_not_active_is_refused_with_a_message(alice: Caller, provi
     ids=str,
 )
 def test_a_token_for_others_or_for_another_time_is_refused(
-    alice: Caller, provider: Provider, changed: dict[str, Any]
+    alice: Person, provider: Provider, changed: dict[str, Any]
 ) -> None:
     assert answer(provider.token(provider.new_key("one"), "one", **changed)).status_code == 401
 
 
-def test_one_of_several_audiences_is_enough(alice: Caller, provider: Provider) -> None:
+def test_one_of_several_audiences_is_enough(alice: Person, provider: Provider) -> None:
     key = provider.new_key("one")
     assert (
         answer(provider.token(key, "one", aud=["https://others.example", "https://dimensions.example"])).status_code
@@ -145,7 +145,7 @@ def segment(value: object) -> str:
     return base64.urlsafe_b64encode(json.dumps(value).encode()).rstrip(b"=").decode()
 
 
-def test_the_public_key_is_not_a_secret_to_sign_with(alice: Caller, provider: Provider) -> None:
+def test_the_public_key_is_not_a_secret_to_sign_with(alice: Person, provider: Provider) -> None:
     """Key confusion: everybody has it, in each of its forms."""
     key = provider.new_key("one")
     public = key.public_key()
@@ -162,7 +162,7 @@ def test_the_public_key_is_not_a_secret_to_sign_with(alice: Caller, provider: Pr
 
 
 @pytest.mark.parametrize("name", ["none", "NONE", "HS256", "RS512", "PS256", "ES256", "X", ""])
-def test_another_algorithm_than_that_of_the_key_is_refused(alice: Caller, provider: Provider, name: str) -> None:
+def test_another_algorithm_than_that_of_the_key_is_refused(alice: Person, provider: Provider, name: str) -> None:
     key = provider.new_key("one")
     good = provider.token(key, "one")
     _, body, signature = good.split(".")
@@ -171,12 +171,12 @@ def test_another_algorithm_than_that_of_the_key_is_refused(alice: Caller, provid
     assert answer(f"{segment({'alg': name, 'kid': 'one'})}.{body}.").status_code == 401
 
 
-def test_an_algorithm_that_the_setting_leaves_out_is_refused(alice: Caller, provider: Provider, settings: Any) -> None:
+def test_an_algorithm_that_the_setting_leaves_out_is_refused(alice: Person, provider: Provider, settings: Any) -> None:
     settings.IDENTITY_PROVIDER = provider.as_setting(algorithms=("ES256",))
     assert answer(provider.token(provider.new_key("one"), "one")).status_code == 401
 
 
-def test_a_secret_key_among_the_public_ones_is_not_used(alice: Caller, provider: Provider) -> None:
+def test_a_secret_key_among_the_public_ones_is_not_used(alice: Person, provider: Provider) -> None:
     """A provider that publishes one by accident would let everybody sign."""
     provider.new_key("one")
     secret = b"s" * 32
@@ -184,12 +184,12 @@ def test_a_secret_key_among_the_public_ones_is_not_used(alice: Caller, provider:
     assert answer(provider.token(secret, "two", "HS256")).status_code == 401
 
 
-def test_a_key_for_encryption_signs_nothing(alice: Caller, provider: Provider) -> None:
+def test_a_key_for_encryption_signs_nothing(alice: Person, provider: Provider) -> None:
     provider.new_key("one")
     assert answer(provider.token(provider.new_key("two", use="enc"), "two")).status_code == 401
 
 
-def test_a_token_that_brings_its_own_key_is_refused(alice: Caller, provider: Provider) -> None:
+def test_a_token_that_brings_its_own_key_is_refused(alice: Person, provider: Provider) -> None:
     """What a header has beside the algorithm and the name of the key is neither used nor fetched."""
     key, own = provider.new_key("one"), private_key("RS256")
     for headers in (
@@ -204,7 +204,7 @@ def test_a_token_that_brings_its_own_key_is_refused(alice: Caller, provider: Pro
 
 
 @pytest.mark.parametrize("kid", [None, "", "two", "../../etc/passwd", "one' OR '1'='1", "/dev/null", "x" * 5_000])
-def test_a_key_that_the_provider_does_not_have_is_refused(alice: Caller, provider: Provider, kid: str | None) -> None:
+def test_a_key_that_the_provider_does_not_have_is_refused(alice: Person, provider: Provider, kid: str | None) -> None:
     """Also one without a name."""
     key = provider.new_key("one")
     assert answer(provider.token(key, kid)).status_code == 401
@@ -225,7 +225,7 @@ def test_a_key_that_the_provider_does_not_have_is_refused(alice: Caller, provide
     ids=str,
 )
 def test_a_scope_of_ours_narrows_and_others_say_nothing(
-    alice: Caller, provider: Provider, claims: dict[str, Any], status: int
+    alice: Person, provider: Provider, claims: dict[str, Any], status: int
 ) -> None:
     """A provider's tokens carry scopes of its own."""
     program = with_token(provider.token(provider.new_key("one"), "one", **claims))
@@ -235,7 +235,7 @@ def test_a_scope_of_ours_narrows_and_others_say_nothing(
         assert 'error="insufficient_scope", scope="write"' in made["WWW-Authenticate"]
 
 
-def test_the_tokens_of_this_service_are_taken_beside_those_of_the_provider(alice: Caller, provider: Provider) -> None:
+def test_the_tokens_of_this_service_are_taken_beside_those_of_the_provider(alice: Person, provider: Provider) -> None:
     """Each is checked by its issuer, and neither key is valid for the other."""
     key = provider.new_key("one")
     from_us = jwt.encode(provider.claims(), "x" * 64, algorithm="HS256", headers={"kid": "one"})
@@ -244,7 +244,7 @@ def test_the_tokens_of_this_service_are_taken_beside_those_of_the_provider(alice
     assert answer(ours).status_code == 401
 
 
-def test_without_a_provider_its_tokens_are_unknown(alice: Caller, provider: Provider, settings: Any) -> None:
+def test_without_a_provider_its_tokens_are_unknown(alice: Person, provider: Provider, settings: Any) -> None:
     settings.IDENTITY_PROVIDER = None
     refused = answer(provider.token(provider.new_key("one"), "one"))
     assert refused.status_code == 401

@@ -6,13 +6,13 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from tests.dimensions_site.tokens.clients import access_token, ask, planning_tool, service, with_token
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 
 @pytest.mark.parametrize("asker", ["the program itself", "one that may ask"])
-def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, asker: str) -> None:
+def test_a_program_learns_what_a_token_stands_for(alice: Person, ed: Person, asker: str) -> None:
     """Its own; and that of another program, with which it has been called, if an operator permits it."""
     warehouse = service(alice.user)
     other = service(ed.user, name="Other", may_introspect=True)
@@ -25,7 +25,7 @@ def test_a_program_learns_what_a_token_stands_for(alice: Caller, ed: Caller, ask
     assert description["client_id"] == warehouse[0].client_id
 
 
-def test_nothing_is_revealed_about_a_token_of_another_program(alice: Caller) -> None:
+def test_nothing_is_revealed_about_a_token_of_another_program(alice: Person) -> None:
     """Not even that it exists, also when both act as the same user (RFC 7662, 2.2)."""
     token = access_token(service(alice.user))
     assert ask("introspect", service(alice.user, name="Other"), token=token).json() == {"active": False}
@@ -41,7 +41,7 @@ def test_a_program_without_a_secret_cannot_introspect() -> None:
 
 
 @pytest.mark.parametrize("path", ["introspect", "revoke"])
-def test_whoever_does_not_show_a_secret_learns_nothing(alice: Caller, path: str) -> None:
+def test_whoever_does_not_show_a_secret_learns_nothing(alice: Person, path: str) -> None:
     """No credentials, a wrong secret, a public program, and a token in place of a secret."""
     warehouse = service(alice.user)
     token = access_token(warehouse)
@@ -58,7 +58,7 @@ def test_whoever_does_not_show_a_secret_learns_nothing(alice: Caller, path: str)
         assert "WWW-Authenticate" in refused
 
 
-def test_a_token_is_given_back_by_whom_it_was_issued_to(alice: Caller) -> None:
+def test_a_token_is_given_back_by_whom_it_was_issued_to(alice: Person) -> None:
     """For others it stays valid, and they do not learn whether it exists."""
     warehouse = service(alice.user)
     token = access_token(warehouse)
@@ -70,6 +70,6 @@ def test_a_token_is_given_back_by_whom_it_was_issued_to(alice: Caller) -> None:
 
 @pytest.mark.parametrize("path", ["introspect", "revoke"])
 @pytest.mark.parametrize("parameters", [{}, {"token": ""}])
-def test_a_request_without_a_token_is_refused(alice: Caller, path: str, parameters: Any) -> None:
+def test_a_request_without_a_token_is_refused(alice: Person, path: str, parameters: Any) -> None:
     answer = ask(path, service(alice.user), **parameters)
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")

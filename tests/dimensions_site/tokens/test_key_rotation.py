@@ -8,7 +8,7 @@ import pytest
 from dimensions_site.environment import secrets
 from dimensions_site.tokens.configuration import signing_keys
 from tests.dimensions_site.tokens.clients import log_in, renew, with_token
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -38,7 +38,7 @@ def without_kid(token: str, secret: str) -> str:
     return jwt.encode(claims, key, algorithm="HS256")
 
 
-def test_a_token_names_the_key_that_signed_it(alice: Caller, settings: Any) -> None:
+def test_a_token_names_the_key_that_signed_it(alice: Person, settings: Any) -> None:
     """By a name that reveals nothing of the key; both tokens do."""
     issued = pair(settings, OLD)
     ((kid, key),) = signing_keys(OLD, []).items()
@@ -47,7 +47,7 @@ def test_a_token_names_the_key_that_signed_it(alice: Caller, settings: Any) -> N
     assert kid not in key
 
 
-def test_tokens_live_on_while_their_key_is_a_fallback_and_end_with_it(alice: Caller, settings: Any) -> None:
+def test_tokens_live_on_while_their_key_is_a_fallback_and_end_with_it(alice: Person, settings: Any) -> None:
     issued, unused = pair(settings, OLD), pair(settings, OLD)
     rotate(settings, NEW, OTHER, OLD)
     assert status(issued["access"]) == 200
@@ -58,14 +58,14 @@ def test_tokens_live_on_while_their_key_is_a_fallback_and_end_with_it(alice: Cal
     assert (status(renewed["access"]), renew(renewed["refresh"]).status_code) == (200, 200)
 
 
-def test_a_token_that_names_no_key_is_refused(alice: Caller, settings: Any) -> None:
+def test_a_token_that_names_no_key_is_refused(alice: Person, settings: Any) -> None:
     """Every token of this service names one."""
     issued = pair(settings, OLD)
     assert status(without_kid(issued["access"], OLD)) == 401
     assert renew(without_kid(issued["refresh"], OLD)).status_code == 401
 
 
-def test_a_token_under_the_name_of_another_key_is_refused(alice: Caller, settings: Any) -> None:
+def test_a_token_under_the_name_of_another_key_is_refused(alice: Person, settings: Any) -> None:
     """Its signature must be of the key that it names, though another known one has made it."""
     issued = pair(settings, OLD)
     (old_key,), (new_kid,) = signing_keys(OLD, []).values(), signing_keys(NEW, [])
@@ -75,7 +75,7 @@ def test_a_token_under_the_name_of_another_key_is_refused(alice: Caller, setting
         assert status(jwt.encode(claims, old_key, algorithm="HS256", headers={"kid": kid})) == 401
 
 
-def test_an_expired_token_of_a_fallback_is_reported_as_expired(alice: Caller, settings: Any) -> None:
+def test_an_expired_token_of_a_fallback_is_reported_as_expired(alice: Person, settings: Any) -> None:
     issued = pair(settings, OLD)
     rotate(settings, NEW, OLD)
     ((kid, key),) = signing_keys(OLD, []).items()

@@ -11,12 +11,12 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.dimensions_site.tokens.clients import log_in, post_json, tokens_of, with_token
-from tests.factories import Caller, currency
+from tests.factories import Person, currency
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 
-def test_a_login_answers_two_tokens_and_the_first_opens_what_its_user_may(alice: Caller) -> None:
+def test_a_login_answers_two_tokens_and_the_first_opens_what_its_user_may(alice: Person) -> None:
     """No cache may store the response, and it has no cookie."""
     answer = log_in("alice", "alice-password")
     assert answer.status_code == 200
@@ -31,7 +31,7 @@ def test_a_login_answers_two_tokens_and_the_first_opens_what_its_user_may(alice:
 @pytest.mark.parametrize(
     ("username", "password"), [("alice", "wrong"), ("nobody", "alice-password"), ("rita", "rita-password")]
 )
-def test_nobody_learns_which_of_the_two_is_wrong(alice: Caller, rita: Caller, username: str, password: str) -> None:
+def test_nobody_learns_which_of_the_two_is_wrong(alice: Person, rita: Person, username: str, password: str) -> None:
     """A wrong password, an unknown name and a user who is not active get the same words."""
     User.objects.filter(username="rita").update(is_active=False)
     answer = log_in(username, password)
@@ -42,7 +42,7 @@ def test_nobody_learns_which_of_the_two_is_wrong(alice: Caller, rita: Caller, us
 
 
 @pytest.mark.parametrize("username", ["alice", "nobody", "rita"])
-def test_every_refusal_takes_the_time_of_one_hash(alice: Caller, rita: Caller, username: str) -> None:
+def test_every_refusal_takes_the_time_of_one_hash(alice: Person, rita: Person, username: str) -> None:
     """Otherwise response times would reveal the names."""
     User.objects.filter(username="rita").update(is_active=False)
     with patch.object(MD5PasswordHasher, "encode", autospec=True, side_effect=MD5PasswordHasher.encode) as encode:
@@ -74,7 +74,7 @@ def test_an_unclear_body_is_refused_with_every_error(path: str, body: object, pa
 
 @pytest.mark.contract("A4", "A7")
 @pytest.mark.parametrize("path", ["/auth/jwt/token", "/auth/jwt/refresh"])
-def test_the_addresses_keep_the_conventions(alice: Caller, path: str) -> None:
+def test_the_addresses_keep_the_conventions(alice: Person, path: str) -> None:
     """POST alone, no parameters, no other spelling."""
     for method in ("GET", "HEAD", "PUT", "DELETE"):
         answer = alice.send(method, path)
@@ -84,7 +84,7 @@ def test_the_addresses_keep_the_conventions(alice: Caller, path: str) -> None:
     assert post_json(f"{path}/", {}).status_code == 404
 
 
-def test_the_credentials_of_a_login_stand_in_its_body_alone(alice: Caller) -> None:
+def test_the_credentials_of_a_login_stand_in_its_body_alone(alice: Person) -> None:
     """The header is ignored: a program with an old token can log in anew."""
     answer = with_token("old.and.wrong").send(
         "POST", "/auth/jwt/token", {"username": "alice", "password": "alice-password"}
@@ -97,7 +97,7 @@ def claims(token: str) -> dict[str, object]:
     return read
 
 
-def test_the_lifetimes_are_those_of_the_settings(alice: Caller) -> None:
+def test_the_lifetimes_are_those_of_the_settings(alice: Person) -> None:
     """In minutes and in days."""
     tokens = tokens_of("alice")
     for name, seconds in (
@@ -108,7 +108,7 @@ def test_the_lifetimes_are_those_of_the_settings(alice: Caller) -> None:
         assert int(str(payload["exp"])) - int(str(payload["iat"])) == seconds
 
 
-def test_a_token_reveals_nothing_of_its_user_but_a_number(alice: Caller) -> None:
+def test_a_token_reveals_nothing_of_its_user_but_a_number(alice: Person) -> None:
     """Whoever reads it in a log learns neither a name nor a right."""
     text = json.dumps(claims(tokens_of("alice")["access"]))
     assert "alice" not in text

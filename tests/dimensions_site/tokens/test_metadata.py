@@ -9,7 +9,7 @@ from django.urls import set_script_prefix
 
 from dimensions_site.api.access.modes import SCOPES
 from tests.dimensions_site.tokens.clients import ask, basic, planning_tool, service
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -40,7 +40,7 @@ def test_the_metadata_is_what_the_standard_asks_for() -> None:
     assert metadata["scopes_supported"] == ["read", "write", "manage"]
 
 
-def test_what_it_names_is_what_the_endpoints_take(alice: Caller) -> None:
+def test_what_it_names_is_what_the_endpoints_take(alice: Person) -> None:
     """Each grant, each way to authenticate, and nothing else."""
     metadata = fetch().json()
     for name in ("token", "revocation", "introspection"):

@@ -7,7 +7,7 @@ import pytest
 from dimensions_site.tokens.models import FirstScope
 from tests.dimensions_site.tokens.clients import with_token
 from tests.dimensions_site.tokens.consenting import allowed, renewed, signed_in
-from tests.factories import Caller, currency
+from tests.factories import Person, currency
 
 pytestmark = [pytest.mark.contract("G1", "G2"), pytest.mark.django_db]
 
@@ -22,13 +22,13 @@ def scope_of(answer: Any) -> str:
     ("granted", "asked"),
     [("write", "read"), ("manage", "write"), ("manage", "read write"), ("read write", "write"), ("read", "read")],
 )
-def test_a_renewal_gets_the_part_that_it_asks_for(alice: Caller, granted: str, asked: str) -> None:
+def test_a_renewal_gets_the_part_that_it_asks_for(alice: Person, granted: str, asked: str) -> None:
     """`write` includes `read`, and `manage` both."""
     client, tokens = allowed(signed_in(alice.user), granted)
     assert scope_of(renewed(client, tokens["refresh_token"], scope=asked)) == asked
 
 
-def test_a_narrower_token_opens_no_more_than_it_says(alice: Caller) -> None:
+def test_a_narrower_token_opens_no_more_than_it_says(alice: Person) -> None:
     """Alice may write, and so may the program."""
     client, tokens = allowed(signed_in(alice.user), "write")
     program = with_token(renewed(client, tokens["refresh_token"], scope="read").json()["access_token"])
@@ -36,7 +36,7 @@ def test_a_narrower_token_opens_no_more_than_it_says(alice: Caller) -> None:
     assert program.send("POST", program.currency(), currency()).json()["code"] == "CREDENTIAL_TOO_NARROW"
 
 
-def test_the_refresh_token_keeps_what_was_granted_at_first(alice: Caller) -> None:
+def test_the_refresh_token_keeps_what_was_granted_at_first(alice: Person) -> None:
     """However often it was narrowed: without a scope a renewal gets all of it again."""
     client, tokens = allowed(signed_in(alice.user), "write")
     for asked, scope in (("read", "read"), ("read", "read"), ("write", "write"), ("read", "read"), (None, "write")):
@@ -47,7 +47,7 @@ def test_the_refresh_token_keeps_what_was_granted_at_first(alice: Caller) -> Non
 
 
 @pytest.mark.parametrize("asked", ["write", "manage", "read manage", "openid", "read openid", "READ"])
-def test_no_renewal_gets_more_than_was_granted(alice: Caller, asked: str) -> None:
+def test_no_renewal_gets_more_than_was_granted(alice: Person, asked: str) -> None:
     """Also after a narrower one. The refresh token is still valid."""
     client, tokens = allowed(signed_in(alice.user), "read")
     refused = renewed(client, tokens["refresh_token"], scope=asked)
@@ -57,7 +57,7 @@ def test_no_renewal_gets_more_than_was_granted(alice: Caller, asked: str) -> Non
     assert scope_of(renewed(client, tokens["refresh_token"])) == "read"
 
 
-def test_what_is_kept_of_a_scope_goes_with_its_refresh_token(alice: Caller) -> None:
+def test_what_is_kept_of_a_scope_goes_with_its_refresh_token(alice: Person) -> None:
     """And exists only for those that have been narrowed."""
     client, tokens = allowed(signed_in(alice.user), "write")
     tokens = renewed(client, tokens["refresh_token"]).json()

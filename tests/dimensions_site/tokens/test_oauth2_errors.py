@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from tests.dimensions_site.tokens.clients import FORM, access_token, ask, basic, planning_tool, service
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1", "B2"), pytest.mark.django_db]
 
@@ -33,7 +33,7 @@ def assert_is_error(answer: Any, status: int, error: str) -> str:
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("authorization", [None, basic("unknown", "x"), "Basic !", "Bearer x", "Token x"])
-def test_a_client_without_credentials_learns_to_use_basic(alice: Caller, path: str, authorization: str | None) -> None:
+def test_a_client_without_credentials_learns_to_use_basic(alice: Person, path: str, authorization: str | None) -> None:
     """The challenge has the scheme with which applications authenticate, not that of the tokens that they request."""
     answer = post(path, authorization, grant_type="client_credentials", token="x")
     sentence = assert_is_error(answer, 401, "invalid_client")
@@ -41,7 +41,7 @@ def test_a_client_without_credentials_learns_to_use_basic(alice: Caller, path: s
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_an_unknown_application_and_a_wrong_secret_look_the_same(alice: Caller, path: str) -> None:
+def test_an_unknown_application_and_a_wrong_secret_look_the_same(alice: Person, path: str) -> None:
     """In a header and in the body."""
     application, _ = service(alice.user)
     answers = [
@@ -70,13 +70,13 @@ def test_an_unknown_application_and_a_wrong_secret_look_the_same(alice: Caller, 
     ids=str,
 )
 def test_each_error_of_the_token_endpoint_has_a_sentence(
-    alice: Caller, parameters: dict[str, str], error: str, word: str
+    alice: Person, parameters: dict[str, str], error: str, word: str
 ) -> None:
     """In the characters that the standard allows."""
     assert word in assert_is_error(ask("token", service(alice.user), **parameters), 400, error)
 
 
-def test_errors_of_a_code_have_a_sentence(alice: Caller) -> None:
+def test_errors_of_a_code_have_a_sentence(alice: Person) -> None:
     planning = planning_tool()
     for parameters, error in (
         ({"code": "x", "redirect_uri": "https://planning.example/callback"}, "invalid_grant"),
@@ -90,19 +90,19 @@ def test_errors_of_a_code_have_a_sentence(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize("path", ["introspect", "revoke"])
-def test_a_missing_token_is_reported_in_a_sentence(alice: Caller, path: str) -> None:
+def test_a_missing_token_is_reported_in_a_sentence(alice: Person, path: str) -> None:
     assert "token" in assert_is_error(ask(path, service(alice.user), token=""), 400, "invalid_request")
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_names_of_parameters_cannot_break_the_sentence(alice: Caller, path: str) -> None:
+def test_names_of_parameters_cannot_break_the_sentence(alice: Person, path: str) -> None:
     """What the client sent is quoted in allowed characters only."""
     answer = Client().post(f"/auth/oauth2/{path}", "%C3%A4%22%0a=1&%C3%A4%22%0a=2", content_type=FORM)
     assert assert_is_error(answer, 400, "invalid_request") == "The parameter ??? must appear only once."
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_an_application_authenticates_once(alice: Caller, path: str) -> None:
+def test_an_application_authenticates_once(alice: Person, path: str) -> None:
     """Not in the header and in the body, even if they are right, and never as two applications."""
     application, secret = service(alice.user)
     other, _ = service(alice.user, name="Other")

@@ -11,7 +11,7 @@ from dimensions_site.tokens.jwt import provider_keys
 from tests.dimensions_site.observability.lines import line
 from tests.dimensions_site.tokens.provided import Clock, answer
 from tests.dimensions_site.tokens.provider import Provider, private_key, public_jwk
-from tests.factories import Caller
+from tests.factories import Person
 from tests.services.worker import wait_until
 
 
@@ -22,7 +22,7 @@ def rsa_key(bits: int) -> Any:
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
 
-def test_a_new_key_is_found_when_a_token_names_it(alice: Caller, provider: Provider, clock: Clock) -> None:
+def test_a_new_key_is_found_when_a_token_names_it(alice: Person, provider: Provider, clock: Clock) -> None:
     """While the old one is still good."""
     old = provider.new_key("old")
     assert answer(provider.token(old, "old")).status_code == 200
@@ -34,7 +34,7 @@ def test_a_new_key_is_found_when_a_token_names_it(alice: Caller, provider: Provi
 
 
 def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
-    alice: Caller, provider: Provider, clock: Clock
+    alice: Person, provider: Provider, clock: Clock
 ) -> None:
     """It is requested once in ten seconds, whatever comes; good tokens keep working."""
     key = provider.new_key("one")
@@ -52,7 +52,7 @@ def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
 private_key_of_nobody = private_key("RS256")
 
 
-def test_a_key_that_the_provider_has_withdrawn_is_dropped(alice: Caller, provider: Provider, clock: Clock) -> None:
+def test_a_key_that_the_provider_has_withdrawn_is_dropped(alice: Person, provider: Provider, clock: Clock) -> None:
     """After five minutes at most."""
     stolen = provider.new_key("stolen")
     assert answer(provider.token(stolen, "stolen")).status_code == 200
@@ -72,7 +72,7 @@ def test_a_key_that_the_provider_has_withdrawn_is_dropped(alice: Caller, provide
     ids=["RSA-1024", "RSA-2040", "secp256k1"],
 )
 def test_a_weak_key_is_refused_beside_a_strong_one(
-    alice: Caller,
+    alice: Person,
     provider: Provider,
     clock: Clock,
     settings: Any,
@@ -96,14 +96,14 @@ def test_a_weak_key_is_refused_beside_a_strong_one(
     assert provider.asked == 3
 
 
-def test_a_secret_among_the_public_keys_is_refused(alice: Caller, provider: Provider) -> None:
+def test_a_secret_among_the_public_keys_is_refused(alice: Person, provider: Provider) -> None:
     """A symmetric key that everybody can read must not sign anything."""
     provider.keys.append({"kty": "oct", "k": "c2VjcmV0" * 8, "kid": "shared", "use": "sig"})
     provider.new_key("one")
     assert answer(provider.token(b"secret" * 8, "shared", "HS256")).status_code == 401
 
 
-def test_a_provider_with_weak_keys_alone_has_none(alice: Caller, provider: Provider) -> None:
+def test_a_provider_with_weak_keys_alone_has_none(alice: Person, provider: Provider) -> None:
     """Its tokens are refused: it was requested, and to request it again would not help."""
     weak = rsa_key(1024)
     provider.keys.append(public_jwk(weak, "weak", alg="RS256"))
@@ -131,7 +131,7 @@ def test_a_provider_with_weak_keys_alone_has_none(alice: Caller, provider: Provi
     ids=range(11),
 )
 def test_a_provider_that_fails_does_not_matter_to_known_keys(
-    alice: Caller, provider: Provider, clock: Clock, broken: tuple[int, bytes]
+    alice: Person, provider: Provider, clock: Clock, broken: tuple[int, bytes]
 ) -> None:
     """They stay; without any key the response is 503 with Retry-After."""
     key = provider.new_key("one")
@@ -149,7 +149,7 @@ def test_a_provider_that_fails_does_not_matter_to_known_keys(
 
 
 def test_an_unavailable_provider_is_not_requested_for_each_call(
-    alice: Caller, provider: Provider, clock: Clock
+    alice: Person, provider: Provider, clock: Clock
 ) -> None:
     """Each request may take seconds."""
     key = provider.new_key("one")
@@ -160,7 +160,7 @@ def test_an_unavailable_provider_is_not_requested_for_each_call(
 
 
 def test_a_provider_that_answers_byte_by_byte_holds_nobody(
-    alice: Caller, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    alice: Person, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither good tokens nor forged ones, which name unknown keys; the keys count when all of them have arrived."""
     monkeypatch.setattr(provider_keys, "_TIMEOUT", 0.1)
@@ -178,7 +178,7 @@ def test_a_provider_that_answers_byte_by_byte_holds_nobody(
 
 
 def test_a_provider_that_falls_silent_is_given_up(
-    alice: Caller, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    alice: Person, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that it is requested again."""
     monkeypatch.setattr(provider_keys, "_SILENCE", 0.1)

@@ -22,7 +22,7 @@ from tests.dimensions_site.tokens.consenting import (
     renewed,
     signed_in,
 )
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
 
@@ -43,7 +43,7 @@ def statuses(*answers: Any) -> list[int]:
     return [answer.status_code for answer in answers]
 
 
-def test_logins_beyond_the_rate_are_refused_before_a_hash_is_computed(alice: Caller, settings: Any) -> None:
+def test_logins_beyond_the_rate_are_refused_before_a_hash_is_computed(alice: Person, settings: Any) -> None:
     """A problem document with the seconds to wait, as for any call."""
     settings.THROTTLE_CALLS = Rate(2, "day")
     assert statuses(log_in("alice", "alice-password"), log_in("alice", "alice-password")) == [200, 200]
@@ -55,7 +55,7 @@ def test_logins_beyond_the_rate_are_refused_before_a_hash_is_computed(alice: Cal
     assert int(refused["Retry-After"]) > 0
 
 
-def test_logins_and_calls_of_a_user_count_together(alice: Caller, settings: Any) -> None:
+def test_logins_and_calls_of_a_user_count_together(alice: Person, settings: Any) -> None:
     """Whichever come first, and whatever credentials they are made with."""
     settings.THROTTLE_CALLS = Rate(3, "day")
     program = with_token(tokens_of("alice")["access"])
@@ -63,31 +63,31 @@ def test_logins_and_calls_of_a_user_count_together(alice: Caller, settings: Any)
     assert statuses(log_in("alice", "alice-password"), program.get(program.currency())) == [429, 429]
 
 
-def test_wrong_passwords_are_not_calls(alice: Caller, settings: Any) -> None:
+def test_wrong_passwords_are_not_calls(alice: Person, settings: Any) -> None:
     """Nobody uses up the calls of another user."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     assert statuses(*(log_in("alice", "wrong") for _ in range(3))) == [401] * 3
     assert log_in("alice", "alice-password").status_code == 200
 
 
-def test_nobody_learns_by_the_rate_which_names_there_are(alice: Caller, settings: Any) -> None:
+def test_nobody_learns_by_the_rate_which_names_there_are(alice: Person, settings: Any) -> None:
     """A wrong password is 401 at another address, also when the user has used up their calls."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     assert statuses(log_in("alice", "alice-password"), log_in("alice", "alice-password")) == [200, 429]
-    elsewhere = Caller(REMOTE_ADDR="192.0.2.7")
+    elsewhere = Person(REMOTE_ADDR="192.0.2.7")
     body = {"username": "alice", "password": "wrong"}
     assert elsewhere.send("POST", "/auth/jwt/token", body).status_code == 401
     assert elsewhere.send("POST", "/auth/jwt/token", body | {"password": "alice-password"}).status_code == 429
 
 
-def test_a_name_of_any_characters_can_be_counted(alice: Caller, settings: Any) -> None:
+def test_a_name_of_any_characters_can_be_counted(alice: Person, settings: Any) -> None:
     """Caches accept no spaces and no long keys."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     for name in ("a b", "z\u00f6e\n", "x" * 5_000):
         assert post_json("/auth/jwt/token", {"username": name, "password": "wrong"}).status_code == 401
 
 
-def test_a_renewal_beyond_the_rate_does_not_use_up_its_token(alice: Caller, settings: Any) -> None:
+def test_a_renewal_beyond_the_rate_does_not_use_up_its_token(alice: Person, settings: Any) -> None:
     """It works when the period is over; and the login has not ended."""
     tokens = tokens_of("alice")
     settings.THROTTLE_CALLS = Rate(1, "day")
@@ -99,12 +99,12 @@ def test_a_renewal_beyond_the_rate_does_not_use_up_its_token(alice: Caller, sett
     assert renew(tokens["refresh"]).status_code == 200
 
 
-def ask_for_itself(alice: Caller) -> Callable[[], Any]:
+def ask_for_itself(alice: Person) -> Callable[[], Any]:
     warehouse = service(alice.user)
     return lambda: ask("token", warehouse, grant_type="client_credentials")
 
 
-def renew_a_consent(alice: Caller) -> Callable[[], Any]:
+def renew_a_consent(alice: Person) -> Callable[[], Any]:
     client, tokens = allowed(signed_in(alice.user))
     held = [tokens["refresh_token"]]
 
@@ -117,7 +117,7 @@ def renew_a_consent(alice: Caller) -> Callable[[], Any]:
     return renewal
 
 
-def redeem_codes(alice: Caller) -> Callable[[], Any]:
+def redeem_codes(alice: Person) -> Callable[[], Any]:
     browser = signed_in(alice.user)
     client, _ = allowed(browser)
     codes = [redirect_parameters(answer_page(browser, question(client)))["code"] for _ in range(4)]
@@ -126,7 +126,7 @@ def redeem_codes(alice: Caller) -> Callable[[], Any]:
 
 @pytest.mark.parametrize("grant", [ask_for_itself, renew_a_consent, redeem_codes], ids=lambda grant: grant.__name__)
 def test_programs_are_refused_in_the_form_of_oauth2(
-    alice: Caller, settings: Any, grant: Callable[[Caller], Callable[[], Any]]
+    alice: Person, settings: Any, grant: Callable[[Person], Callable[[], Any]]
 ) -> None:
     """Each token request counts for the user of the token, and beyond the rate no secret is checked."""
     request = grant(alice)
@@ -142,7 +142,7 @@ def test_programs_are_refused_in_the_form_of_oauth2(
     assert alice.get(alice.currency()).status_code == 429
 
 
-def test_a_refresh_token_of_oauth2_is_good_still_after_a_refusal(alice: Caller, settings: Any) -> None:
+def test_a_refresh_token_of_oauth2_is_good_still_after_a_refusal(alice: Person, settings: Any) -> None:
     """Also when the last call comes between checking and issuing: what was refused was not done."""
     client, tokens = allowed(signed_in(alice.user))
     settings.THROTTLE_CALLS = Rate(1, "day")
@@ -153,7 +153,7 @@ def test_a_refresh_token_of_oauth2_is_good_still_after_a_refusal(alice: Caller, 
     assert renewed(client, tokens["refresh_token"]).status_code == 200
 
 
-def test_wrong_secrets_are_not_calls(alice: Caller, settings: Any) -> None:
+def test_wrong_secrets_are_not_calls(alice: Person, settings: Any) -> None:
     application, secret = service(alice.user)
     settings.THROTTLE_CALLS = Rate(1, "day")
     wrong = [ask("token", (application, "wrong"), grant_type="client_credentials") for _ in range(3)]
@@ -161,7 +161,7 @@ def test_wrong_secrets_are_not_calls(alice: Caller, settings: Any) -> None:
     assert ask("token", (application, secret), grant_type="client_credentials").status_code == 200
 
 
-def test_nobody_calls_on_account_of_another_program(alice: Caller, ed: Caller, settings: Any) -> None:
+def test_nobody_calls_on_account_of_another_program(alice: Person, ed: Person, settings: Any) -> None:
     """A wrong secret counts for nobody, and a request that names two programs is refused before anything is counted."""
     settings.THROTTLE_CALLS = Rate(1, "day")
     victim, _ = service(alice.user)
@@ -169,7 +169,7 @@ def test_nobody_calls_on_account_of_another_program(alice: Caller, ed: Caller, s
     body = f"grant_type=client_credentials&client_id={own.client_id}&client_secret={secret}"
     headers = {"authorization": basic(victim.client_id, "wrong")}
     kind = "application/x-www-form-urlencoded"
-    sent = [Caller().post("/auth/oauth2/token", body, content_type=kind, headers=headers) for _ in range(2)]
+    sent = [Person().post("/auth/oauth2/token", body, content_type=kind, headers=headers) for _ in range(2)]
     assert statuses(*sent) == [400, 400]
     assert ask("token", (victim, "wrong"), grant_type="client_credentials").status_code == 401
     assert not AccessToken.objects.exists()
@@ -177,7 +177,7 @@ def test_nobody_calls_on_account_of_another_program(alice: Caller, ed: Caller, s
 
 
 def test_the_log_shows_which_program_was_refused_and_why(
-    alice: Caller, settings: Any, caplog: pytest.LogCaptureFixture
+    alice: Person, settings: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     """By the code that REST clients get, whatever words OAuth2 has for it."""
     settings.THROTTLE_CALLS = Rate(1, "day")

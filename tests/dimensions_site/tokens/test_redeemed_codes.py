@@ -19,7 +19,7 @@ from tests.dimensions_site.tokens.consenting import (
     redirect_parameters,
     renewed,
 )
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G1")
 
@@ -47,7 +47,7 @@ def test_a_code_is_redeemed_by_whom_it_was_given_to(alices_browser: Client, chan
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("end", ["redeemed", "expired", "another program", "user not active"])
-def test_a_code_is_good_once_and_not_for_long(alices_browser: Client, alice: Caller, end: str) -> None:
+def test_a_code_is_good_once_and_not_for_long(alices_browser: Client, alice: Person, end: str) -> None:
     client = planning_tool()
     code = redirect_parameters(answer_page(alices_browser, question(client)))["code"]
     if end == "redeemed":
@@ -63,7 +63,7 @@ def test_a_code_is_good_once_and_not_for_long(alices_browser: Client, alice: Cal
 
 
 @pytest.mark.django_db
-def test_a_code_that_is_sent_again_ends_the_tokens_issued_for_it(alices_browser: Client, alice: Caller) -> None:
+def test_a_code_that_is_sent_again_ends_the_tokens_issued_for_it(alices_browser: Client, alice: Person) -> None:
     """Renewed ones, too, and no others: of two who have the code, one must not (RFC 6749, 4.1.2)."""
     client, other = planning_tool(), planning_tool(name="Other")
     first, second = (

@@ -9,7 +9,7 @@ from django.core.cache import cache
 
 from dimensions_site.environment import Rate
 from tests.dimensions_site.tokens.clients import ask, log_in, renew, service, tokens_of, with_token
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
 
@@ -19,7 +19,7 @@ def nothing_counted() -> None:
     cache.clear()
 
 
-def test_wrong_secrets_of_programs_are_counted(alice: Caller, settings: Any) -> None:
+def test_wrong_secrets_of_programs_are_counted(alice: Person, settings: Any) -> None:
     """Beyond the rate the right one is not checked either. Programs get the error in OAuth2's form."""
     settings.THROTTLE_REFUSED = Rate(3, "day")
     application, secret = service(alice.user)
@@ -33,7 +33,7 @@ def test_wrong_secrets_of_programs_are_counted(alice: Caller, settings: Any) -> 
             assert int(refused["Retry-After"]) > 0
 
 
-def test_wrong_refresh_tokens_and_wrong_bearer_tokens_are_counted(alice: Caller, settings: Any) -> None:
+def test_wrong_refresh_tokens_and_wrong_bearer_tokens_are_counted(alice: Person, settings: Any) -> None:
     """All together; valid tokens keep working."""
     settings.THROTTLE_REFUSED = Rate(2, "day")
     tokens = tokens_of("alice")
@@ -46,7 +46,7 @@ def test_wrong_refresh_tokens_and_wrong_bearer_tokens_are_counted(alice: Caller,
     assert good.get(good.currency("elements-count")).status_code == 200
 
 
-def test_wrong_passwords_lock_the_name_out(alice: Caller, settings: Any) -> None:
+def test_wrong_passwords_lock_the_name_out(alice: Person, settings: Any) -> None:
     """As with Basic, together with it; a right one resets the count."""
     settings.LOGIN_ATTEMPTS = 3
     passwords = ["wrong", "wrong", "alice-password", "wrong", "wrong", "wrong", "alice-password"]

@@ -13,7 +13,7 @@ from bulkops.worker.tasks import clean
 from dimensions_site.tokens.jwt.tokens import REFRESH, new_claims, sign_token
 from dimensions_site.tokens.models import UsedToken
 from tests.dimensions_site.tokens.clients import renew, tokens_of, with_token
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G1")
 
@@ -25,7 +25,7 @@ def status_of(access: str) -> int:
 
 
 @pytest.mark.django_db
-def test_a_refresh_token_gets_new_tokens_again_and_again(alice: Caller) -> None:
+def test_a_refresh_token_gets_new_tokens_again_and_again(alice: Person) -> None:
     """Each renewal provides the token for the next one."""
     tokens = tokens_of("alice")
     for _ in range(3):
@@ -37,7 +37,7 @@ def test_a_refresh_token_gets_new_tokens_again_and_again(alice: Caller) -> None:
 
 
 @pytest.mark.django_db
-def test_a_token_that_is_used_twice_ends_its_login(alice: Caller) -> None:
+def test_a_token_that_is_used_twice_ends_its_login(alice: Person) -> None:
     """One of the two clients has stolen it, and nobody can know which; other logins of the same person continue."""
     stolen, other = tokens_of("alice"), tokens_of("alice")
     good = renew(stolen["refresh"]).json()
@@ -49,7 +49,7 @@ def test_a_token_that_is_used_twice_ends_its_login(alice: Caller) -> None:
 
 
 @pytest.mark.django_db
-def test_a_changed_password_ends_all_tokens(alice: Caller) -> None:
+def test_a_changed_password_ends_all_tokens(alice: Person) -> None:
     """At once, also those with which new ones are obtained."""
     tokens = tokens_of("alice")
     alice.user.set_password("another-password")
@@ -62,7 +62,7 @@ def test_a_changed_password_ends_all_tokens(alice: Caller) -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("end", ["deactivated", "deleted"])
-def test_a_user_who_is_gone_has_no_tokens(alice: Caller, end: str) -> None:
+def test_a_user_who_is_gone_has_no_tokens(alice: Person, end: str) -> None:
     """Neither old nor new ones."""
     tokens = tokens_of("alice")
     if end == "deleted":
@@ -74,7 +74,7 @@ def test_a_user_who_is_gone_has_no_tokens(alice: Caller, end: str) -> None:
 
 
 @pytest.mark.django_db
-def test_each_kind_of_token_is_for_its_purpose(alice: Caller) -> None:
+def test_each_kind_of_token_is_for_its_purpose(alice: Person) -> None:
     """A refresh token gives no access, and an access token renews nothing."""
     tokens = tokens_of("alice")
     assert status_of(tokens["refresh"]) == 401
@@ -84,13 +84,13 @@ def test_each_kind_of_token_is_for_its_purpose(alice: Caller) -> None:
 
 
 @pytest.mark.django_db
-def test_an_expired_refresh_token_is_refused(alice: Caller) -> None:
+def test_an_expired_refresh_token_is_refused(alice: Person) -> None:
     refused = renew(sign_token(new_claims(REFRESH, alice.user, timedelta(seconds=-1))))
     assert (refused.status_code, refused.json()["detail"]) == (401, "The refresh token has expired.")
 
 
 @pytest.mark.django_db
-def test_used_tokens_are_purged_when_they_have_expired(alice: Caller) -> None:
+def test_used_tokens_are_purged_when_they_have_expired(alice: Person) -> None:
     """By the daily purge: nobody could use them any more. What is stored of them gives no access."""
     renew(tokens_of("alice")["refresh"])
     clean()
@@ -102,7 +102,7 @@ def test_used_tokens_are_purged_when_they_have_expired(alice: Caller) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_use_one_token_at_once_one_gets_new_ones(alice: Caller) -> None:
+def test_of_many_who_use_one_token_at_once_one_gets_new_ones(alice: Person) -> None:
     """And the login has ended by that, for the one as well."""
     refresh = tokens_of("alice")["refresh"]
 

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.browser import signed_in
 from tests.dimensions_site.administration.site.people import browser_of
 from tests.dimensions_site.tokens.clients import planning_tool, service, tokens_of
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1", "H3"), pytest.mark.django_db(transaction=True)]
 
@@ -46,7 +46,7 @@ def with_the_word_of_a_person(page: Page, secrets: list[str]) -> None:
 
 @pytest.mark.parametrize("authorize", [with_jwt, with_client_credentials, with_the_word_of_a_person])
 def test_an_operation_is_tried_out_with_a_token(
-    visit: Any, alice: Caller, live_server: LiveServer, authorize: Callable[[Page, list[str]], None]
+    visit: Any, alice: Person, live_server: LiveServer, authorize: Callable[[Page, list[str]], None]
 ) -> None:
     """Nothing of it goes elsewhere, and the content security policy permits it."""
     application, secret = service(alice.user)

@@ -23,10 +23,10 @@ from tests.bulkops.save.bulk import patch
 from tests.factories import currency
 from tests.lengths import tries
 from tests.services.bulk_state import Counts, counts, marked, rows
-from tests.services.callers import calling, discrepancies
 from tests.services.clerk import errand, prepare
 from tests.services.database import migrated_database
 from tests.services.own_pgbouncer import Pool, own_pgbouncer
+from tests.services.programs import calling, discrepancies
 from tests.services.service import Service, serving
 from tests.services.worker import QUICK, Deletion, RunningWorker, delete, fill, wait_until, working
 

@@ -28,7 +28,7 @@ _READING = (
 
 
 @dataclass(frozen=True)
-class House:
+class Stage:
     """A primary, a replica that lets no query delay it, and a web server that knows both."""
 
     primary: OwnServer
@@ -37,7 +37,7 @@ class House:
 
 
 @pytest.fixture
-def house(tmp_path) -> Iterator[House]:
+def stage(tmp_path) -> Iterator[Stage]:
     with ExitStack() as stack:
         primary = stack.enter_context(own_postgresql())
         key = prepare(primary.url)
@@ -45,7 +45,7 @@ def house(tmp_path) -> Iterator[House]:
         replica = stack.enter_context(own_replica(primary))
         do(replica, "ALTER SYSTEM SET max_standby_streaming_delay = 0")
         do(replica, "SELECT pg_reload_conf()")
-        yield House(
+        yield Stage(
             primary,
             replica,
             stack.enter_context(serving(primary.url, key, tmp_path, REPLICA_URL=patient(replica), **QUICK)),
@@ -53,19 +53,19 @@ def house(tmp_path) -> Iterator[House]:
 
 
 @pytest.mark.contract("D7")
-def test_a_list_that_is_in_the_way_of_the_replica_ends_without_its_end(house: House):
+def test_a_list_that_is_in_the_way_of_the_replica_ends_without_its_end(stage: Stage):
     """A slow reader sees that it broke off; a second request gets all of it."""
-    with house.service.begin_to_read(LONG) as slow:
+    with stage.service.begin_to_read(LONG) as slow:
         slow.recv(1_000)
-        wait_until(lambda: rows(house.replica.url, _READING) != [(0,)], "Nothing is read from the replica")
+        wait_until(lambda: rows(stage.replica.url, _READING) != [(0,)], "Nothing is read from the replica")
         # As a migration does. The replica has to lock the table, too, and the list is in its way.
-        do(house.primary, "ALTER TABLE account_account ADD COLUMN remark text")
-        ((written,),) = rows(house.primary.url, "SELECT pg_current_wal_flush_lsn()::text")
-        wait_until(lambda: rows(house.replica.url, _RECEIVED, written) == [(True,)], "The replica gets nothing")
+        do(stage.primary, "ALTER TABLE account_account ADD COLUMN remark text")
+        ((written,),) = rows(stage.primary.url, "SELECT pg_current_wal_flush_lsn()::text")
+        wait_until(lambda: rows(stage.replica.url, _RECEIVED, written) == [(True,)], "The replica gets nothing")
         assert not rest(slow).endswith(b"\r\n0\r\n\r\n")
-    wait_until(lambda: rows(house.replica.url, _CONFLICTS) == [(True,)], "No conflict is counted")
+    wait_until(lambda: rows(stage.replica.url, _CONFLICTS) == [(True,)], "No conflict is counted")
 
-    found = house.service.send("GET", LONG).json()
+    found = stage.service.send("GET", LONG).json()
     assert len(found) == COUNT
 
 

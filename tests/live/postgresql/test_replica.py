@@ -41,7 +41,7 @@ READ = re.compile(r'^dimensions_element_reads_total\{database="(\w+)"\} ([0-9.]+
 
 
 @dataclass(frozen=True)
-class House:
+class Stage:
     """A primary, its replica, and two web servers that know both, with the ports of their metrics."""
 
     primary: OwnServer
@@ -82,7 +82,7 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
     with ExitStack() as stack:
         primary = stack.enter_context(own_postgresql())
         key = prepare(primary.url)
@@ -105,27 +105,27 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
             )
             for port in ports
         ]
-        yield House(primary, replica, (services[0], services[1]), ports)
+        yield Stage(primary, replica, (services[0], services[1]), ports)
 
 
 @pytest.fixture(autouse=True)
-def first(house: House) -> Iterator[str]:
+def first(stage: Stage) -> Iterator[str]:
     """The account `first`, which the replica has; afterwards replica and web servers are as before."""
     address = f"{ACCOUNTS}/first"
-    assert house.service.send("PUT", address, marked("first", "new")).status in (200, 201)
-    house.follow()
+    assert stage.service.send("PUT", address, marked("first", "new")).status in (200, 201)
+    stage.follow()
     yield address
-    if house.replica.is_running:
-        resume(house.replica)
+    if stage.replica.is_running:
+        resume(stage.replica)
     else:
-        house.replica.start()
-    house.follow()
-    wait_until(lambda: all(_is_asked(house, service) for service in house.services), "The replica is not asked")
+        stage.replica.start()
+    stage.follow()
+    wait_until(lambda: all(_is_asked(stage, service) for service in stage.services), "The replica is not asked")
 
 
-def _is_asked(house: House, service: Service) -> bool:
+def _is_asked(stage: Stage, service: Service) -> bool:
     try:
-        with house.reading_from("replica"):
+        with stage.reading_from("replica"):
             service.send("GET", f"{OTHERS}-count")
     except AssertionError:
         return False
@@ -136,42 +136,42 @@ def modify(service: Service, mark: str) -> None:
     assert service.send("PATCH", f"{ACCOUNTS}/first", {"documentationLink": mark}).status == 200
 
 
-def test_elements_are_read_from_a_replica_that_has_them_all(house: House):
+def test_elements_are_read_from_a_replica_that_has_them_all(stage: Stage):
     """By each of the routes that read elements."""
     for address in READS:
-        with house.reading_from("replica"):
-            assert house.get(address)
+        with stage.reading_from("replica"):
+            assert stage.get(address)
 
 
 @pytest.mark.contract("C16", "D8")
-def test_what_is_written_is_read_at_once_by_whomever(house: House, first: str):
+def test_what_is_written_is_read_at_once_by_whomever(stage: Stage, first: str):
     """While the replica lags, everything is read from the primary, through each web server; then from the replica."""
-    pause(house.replica)
-    modify(house.service, "paused")
-    with house.reading_from("primary"):
-        assert house.get(first)["documentationLink"] == "paused"
+    pause(stage.replica)
+    modify(stage.service, "paused")
+    with stage.reading_from("primary"):
+        assert stage.get(first)["documentationLink"] == "paused"
         for address in READS:
-            assert house.get(address)
-    resume(house.replica)
-    house.follow()
-    with house.reading_from("replica"):
-        assert house.get(first)["documentationLink"] == "paused"
+            assert stage.get(address)
+    resume(stage.replica)
+    stage.follow()
+    with stage.reading_from("replica"):
+        assert stage.get(first)["documentationLink"] == "paused"
 
 
-def test_others_go_on_reading_from_the_replica(house: House):
+def test_others_go_on_reading_from_the_replica(stage: Stage):
     """What is written to one repository does not matter for another."""
-    pause(house.replica)
-    modify(house.service, "others")
-    with house.reading_from("replica"):
-        assert house.get(f"{OTHERS}-count") == 0
+    pause(stage.replica)
+    modify(stage.service, "others")
+    with stage.reading_from("replica"):
+        assert stage.get(f"{OTHERS}-count") == 0
 
 
 @pytest.mark.contract("E2")
-def test_a_write_is_counted_once_when_it_is_saved_and_only_then(house: House, first: str):
+def test_a_write_is_counted_once_when_it_is_saved_and_only_then(stage: Stage, first: str):
     """A bulk save counts as one; what is refused or changes nothing does not count."""
 
     def writes() -> int:
-        return int(rows(house.primary.url, "SELECT sum(number) FROM changes_slot")[0][0])
+        return int(rows(stage.primary.url, "SELECT sum(number) FROM changes_slot")[0][0])
 
     before = writes()
     elements = {"post": [marked(f"many-{number}", "many") for number in range(300)]}
@@ -183,101 +183,101 @@ def test_a_write_is_counted_once_when_it_is_saved_and_only_then(house: House, fi
         ("PATCH", first, {"documentationLink": "counted"}, 200, 0),
         ("PATCH", f"{ACCOUNTS}/unknown", {"documentationLink": "counted"}, 404, 0),
     ):
-        assert house.service.send(method, address, body).status == status
+        assert stage.service.send(method, address, body).status == status
         assert writes() - before == counted, (method, address)
         before += counted
 
 
 @pytest.mark.contract("F3")
-def test_what_a_deletion_has_deleted_is_read_no_more(house: House, tmp_path):
+def test_what_a_deletion_has_deleted_is_read_no_more(stage: Stage, tmp_path):
     """As soon as its status is completed, though the replica still has it."""
-    assert house.service.send("PUT", f"{ACCOUNTS}/leaving", marked("leaving", "x")).status == 201
-    house.follow()
-    pause(house.replica)
-    with working(house.primary.url, tmp_path, REPLICA_URL=patient(house.replica), **QUICK):
-        assert delete(house.service, ["leaving"]).ended()["deleted"] == 1
-    assert house.get(f"{ACCOUNTS}-count?filter=id==leaving") == 0
-    assert [service.send("GET", f"{ACCOUNTS}/leaving").status for service in house.services] == [404, 404]
+    assert stage.service.send("PUT", f"{ACCOUNTS}/leaving", marked("leaving", "x")).status == 201
+    stage.follow()
+    pause(stage.replica)
+    with working(stage.primary.url, tmp_path, REPLICA_URL=patient(stage.replica), **QUICK):
+        assert delete(stage.service, ["leaving"]).ended()["deleted"] == 1
+    assert stage.get(f"{ACCOUNTS}-count?filter=id==leaving") == 0
+    assert [service.send("GET", f"{ACCOUNTS}/leaving").status for service in stage.services] == [404, 404]
 
 
-def test_what_an_import_has_saved_is_read(house: House, tmp_path):
+def test_what_an_import_has_saved_is_read(stage: Stage, tmp_path):
     """As soon as its status is completed, though the replica has nothing of it."""
     name = f"imported-{time.monotonic_ns()}"
-    oid = errand(house.primary.url, f"from tests.services.file_imports import begin; begin({name!r}, 300)")
-    house.follow()
-    pause(house.replica)
-    with working(house.primary.url, tmp_path, REPLICA_URL=patient(house.replica), **QUICK):
+    oid = errand(stage.primary.url, f"from tests.services.file_imports import begin; begin({name!r}, 300)")
+    stage.follow()
+    pause(stage.replica)
+    with working(stage.primary.url, tmp_path, REPLICA_URL=patient(stage.replica), **QUICK):
         code = f"from tests.services.file_imports import print_outcome; print_outcome({oid!r}, {name!r})"
-        outcome = errand(house.primary.url, code)
+        outcome = errand(stage.primary.url, code)
     assert json.loads(outcome)["status"] == "COMPLETED"
-    assert house.get(f"/dimensions/v1/{name}/account/elements-count") == 300
+    assert stage.get(f"/dimensions/v1/{name}/account/elements-count") == 300
 
 
 @pytest.mark.contract("G1", "G3")
-def test_the_primary_decides_about_access(house: House):
+def test_the_primary_decides_about_access(stage: Stage):
     """A revoked key gives no access any more, though the replica has not received that."""
     made = "from django.core.management import call_command as c; c('create_api_key', 'alice', name='short')"
-    key = errand(house.primary.url, made).split()[-1]
-    house.follow()
-    pause(house.replica)
-    assert house.service.send("GET", f"{OTHERS}-count", X_API_Key=key).status == 200
+    key = errand(stage.primary.url, made).split()[-1]
+    stage.follow()
+    pause(stage.replica)
+    assert stage.service.send("GET", f"{OTHERS}-count", X_API_Key=key).status == 200
     of_keys = "from dimensions_site.repositories.models import ApiKey; ApiKey.objects.filter(name='short')"
-    errand(house.primary.url, f"{of_keys}.update(revoked=True)")
-    assert [service.send("GET", f"{OTHERS}-count", X_API_Key=key).status for service in house.services] == [401, 401]
+    errand(stage.primary.url, f"{of_keys}.update(revoked=True)")
+    assert [service.send("GET", f"{OTHERS}-count", X_API_Key=key).status for service in stage.services] == [401, 401]
 
 
-def test_without_the_replica_all_is_read_from_the_primary(house: House, first: str):
+def test_without_the_replica_all_is_read_from_the_primary(stage: Stage, first: str):
     """It is killed, the readiness check reports it without failing, and it is tried again later."""
-    house.replica.stop()
-    with house.reading_from("primary"):
-        assert house.get(first)["documentationLink"] == "new"
-        assert house.get(ACCOUNTS)
-    assert "replica_unavailable" in house.service.log.read_text()
-    ready = house.service.send("GET", "/health/ready").json()
+    stage.replica.stop()
+    with stage.reading_from("primary"):
+        assert stage.get(first)["documentationLink"] == "new"
+        assert stage.get(ACCOUNTS)
+    assert "replica_unavailable" in stage.service.log.read_text()
+    ready = stage.service.send("GET", "/health/ready").json()
     assert ready["checks"]["replica"] == "unavailable; elements are read from the primary"
     assert ready["checks"]["database"] == "ok"
-    house.replica.start()
-    wait_until(lambda: all(_is_asked(house, service) for service in house.services), "The replica is not asked")
-    with house.reading_from("replica"):
-        assert house.get(first)["documentationLink"] == "new"
-    assert house.service.send("GET", "/health/ready").json()["checks"]["replica"] == "ok"
+    stage.replica.start()
+    wait_until(lambda: all(_is_asked(stage, service) for service in stage.services), "The replica is not asked")
+    with stage.reading_from("replica"):
+        assert stage.get(first)["documentationLink"] == "new"
+    assert stage.service.send("GET", "/health/ready").json()["checks"]["replica"] == "ok"
 
 
 @pytest.mark.contract("B3")
-def test_a_query_that_the_replica_breaks_off_is_answered_by_the_primary(house: House, first: str):
+def test_a_query_that_the_replica_breaks_off_is_answered_by_the_primary(stage: Stage, first: str):
     """As it does with queries that block its replay; no client notices."""
-    with psycopg.connect(house.primary.url) as primary, ThreadPoolExecutor(1) as thread:
+    with psycopg.connect(stage.primary.url) as primary, ThreadPoolExecutor(1) as thread:
         # The replica locks the table, too.
         primary.execute("LOCK TABLE account_account IN ACCESS EXCLUSIVE MODE")
-        house.follow()
-        answer = thread.submit(house.service.send, "GET", first)
+        stage.follow()
+        answer = thread.submit(stage.service.send, "GET", first)
         cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
-        wait_until(lambda: _locked(house), "Nobody waits for the replica")
+        wait_until(lambda: _locked(stage), "Nobody waits for the replica")
         primary.rollback()
-        rows(house.replica.url, cancel)
+        rows(stage.replica.url, cancel)
         assert answer.result().json()["documentationLink"] == "new"
 
 
-def _locked(house: House) -> bool:
-    return bool(rows(house.replica.url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+def _locked(stage: Stage) -> bool:
+    return bool(rows(stage.replica.url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
 
 
 @pytest.mark.contract("D7")
-def test_a_long_list_is_streamed_from_the_replica(house: House):
+def test_a_long_list_is_streamed_from_the_replica(stage: Stage):
     """All of it, in one transaction, of which nothing is left afterwards, even if the client leaves halfway."""
-    with house.reading_from("replica"):
-        assert len(house.service.send("GET", LONG).json()) == COUNT
-        connection = house.service.connect()
-        connection.request("GET", LONG, headers={"X-API-Key": house.service.key})
+    with stage.reading_from("replica"):
+        assert len(stage.service.send("GET", LONG).json()) == COUNT
+        connection = stage.service.connect()
+        connection.request("GET", LONG, headers={"X-API-Key": stage.service.key})
         assert connection.getresponse().read(1_000)
         connection.close()
-        assert len(house.service.send("GET", LONG, Accept="text/csv").body.splitlines()) == COUNT + 1
+        assert len(stage.service.send("GET", LONG, Accept="text/csv").body.splitlines()) == COUNT + 1
     idle = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%%'"
-    wait_until(lambda: rows(house.replica.url, idle) == [(0,)], "A transaction is left")
+    wait_until(lambda: rows(stage.replica.url, idle) == [(0,)], "A transaction is left")
 
 
 @pytest.mark.contract("C13", "C15", "E2")
-def test_every_client_reads_what_it_has_written_whatever_the_replica_does(house: House):
+def test_every_client_reads_what_it_has_written_whatever_the_replica_does(stage: Stage):
     """Eight clients write and read through either web server while the replica pauses and resumes."""
     until = time.monotonic() + tries(3, long=6)
 
@@ -285,8 +285,8 @@ def test_every_client_reads_what_it_has_written_whatever_the_replica_does(house:
         random, turn = Random(number), 0
         while turn == 0 or time.monotonic() < until:
             turn += 1
-            writer, reader = random.choices(house.services, k=2)
-            mark, id = f"{number}-{turn}", f"caller-{number}"
+            writer, reader = random.choices(stage.services, k=2)
+            mark, id = f"{number}-{turn}", f"program-{number}"
             assert writer.send("PUT", f"{ACCOUNTS}/{id}", marked(id, mark)).status in (200, 201)
             assert reader.send("GET", f"{ACCOUNTS}/{id}").json()["documentationLink"] == mark
             (found,) = reader.send("GET", f"{ACCOUNTS}?filter=id=={id}").json()
@@ -296,8 +296,8 @@ def test_every_client_reads_what_it_has_written_whatever_the_replica_does(house:
     with ThreadPoolExecutor(8) as threads:
         calls = [threads.submit(call, number) for number in range(8)]
         while time.monotonic() < until:
-            pause(house.replica)
+            pause(stage.replica)
             time.sleep(0.3)
-            resume(house.replica)
+            resume(stage.replica)
             time.sleep(0.3)
         assert min(each.result() for each in calls) > 0

@@ -13,7 +13,7 @@ from dimensions_site.repositories.models import Repository
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.save.bulk import patch
 from tests.docs.test_docs import ROOT, table
-from tests.factories import Caller, account, content, currency
+from tests.factories import Person, account, content, currency
 from tests.storing import place_change_sets
 
 PAGE = ROOT / "docs" / "developers" / "sharding.md"
@@ -91,7 +91,7 @@ def test_every_unique_key_has_the_repository_but_for_those_that_are_named():
 
 
 @pytest.fixture
-def written(alice: Caller) -> list[str]:
+def written(alice: Person) -> list[str]:
     """The statements that the database executed while elements were written by each route."""
     with CaptureQueriesContext(connection) as queries:
         for path, one in ((alice.account, account("A")), (alice.currency, currency("A"))):
@@ -134,7 +134,7 @@ def shape(statement: str) -> str:
 
 
 @pytest.mark.contract("A6")
-def test_every_query_that_reads_elements_names_the_repository(northwind: Repository, alice: Caller):
+def test_every_query_that_reads_elements_names_the_repository(northwind: Repository, alice: Person):
     """By each of the routes that read them, in each form."""
     for path, one in ((alice.account, account("A")), (alice.currency, currency("A"))):
         assert alice.send("POST", path(), one).status_code == 201

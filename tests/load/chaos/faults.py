@@ -25,9 +25,9 @@ from tempfile import TemporaryDirectory
 import psycopg
 
 from tests.load.chaos.small_disk import SmallDisk, small_disk
-from tests.services.callers import FEW, Record, calling, discrepancies
 from tests.services.clerk import prepare
 from tests.services.own_postgresql import OwnServer, own_postgresql
+from tests.services.programs import FEW, Record, calling, discrepancies
 from tests.services.service import Service, serving
 from tests.services.worker import QUICK, Deletion, RunningWorker, wait_until, working
 
@@ -73,7 +73,7 @@ class Report:
         return "\n".join([*lines, summary, *self.wrong[:20]])
 
 
-class _House:
+class _Stage:
     """The service, its worker, its database and its disk, all of which may fail."""
 
     def __init__(self, folder: Path, stack: ExitStack, kind: str, random: Random) -> None:
@@ -110,57 +110,57 @@ class _House:
 
 
 @contextmanager
-def _stopped(house: _House) -> Iterator[None]:
+def _stopped(stage: _Stage) -> Iterator[None]:
     """The database is stopped at once, and started again."""
-    assert house.server is not None
-    house.server.stop()
+    assert stage.server is not None
+    stage.server.stop()
     yield
-    house.server.start()
+    stage.server.start()
 
 
 @contextmanager
-def _cut(house: _House) -> Iterator[None]:
+def _cut(stage: _Stage) -> Iterator[None]:
     """All connections to the database are cut."""
-    with psycopg.connect(house.url, autocommit=True) as connection:
+    with psycopg.connect(stage.url, autocommit=True) as connection:
         connection.execute(_TERMINATE)
     yield
 
 
 @contextmanager
-def _locked(house: _House) -> Iterator[None]:
+def _locked(stage: _Stage) -> Iterator[None]:
     """Another program writes to the database, for longer than any timeout."""
-    with closing(sqlite3.connect(house.url.removeprefix("sqlite:///"), isolation_level=None, timeout=60)) as other:
+    with closing(sqlite3.connect(stage.url.removeprefix("sqlite:///"), isolation_level=None, timeout=60)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
         other.execute("ROLLBACK")
 
 
 @contextmanager
-def _web_killed(house: _House) -> Iterator[None]:
+def _web_killed(stage: _Stage) -> Iterator[None]:
     """A process of the web server is killed."""
-    os.kill(house.random.choice(house.service.workers()), signal.SIGKILL)
+    os.kill(stage.random.choice(stage.service.workers()), signal.SIGKILL)
     yield
 
 
 @contextmanager
-def _worker_killed(house: _House) -> Iterator[None]:
+def _worker_killed(stage: _Stage) -> Iterator[None]:
     """The worker is killed, and started again."""
-    house.worker.kill()
+    stage.worker.kill()
     yield
-    house.worker = house.start_worker()
+    stage.worker = stage.start_worker()
 
 
 @contextmanager
-def _full(house: _House) -> Iterator[None]:
+def _full(stage: _Stage) -> Iterator[None]:
     """Fill the disk, and free it when the block ends."""
-    house.disk.fill()
+    stage.disk.fill()
     yield
-    house.disk.free()
-    if house.server is not None and not house.server.is_running:
-        house.server.start()
+    stage.disk.free()
+    if stage.server is not None and not stage.server.is_running:
+        stage.server.start()
 
 
-_Harm = Callable[[_House], AbstractContextManager[None]]
+_Harm = Callable[[_Stage], AbstractContextManager[None]]
 _OF_ALL: Mapping[str, _Harm] = {"web process killed": _web_killed, "worker killed": _worker_killed, "disk full": _full}
 HARMS: Mapping[str, Mapping[str, _Harm]] = {
     "postgresql": {"database stopped": _stopped, "connections cut": _cut, **_OF_ALL},
@@ -179,20 +179,20 @@ def suffer(kind: str, folder: Path, random: Random, rounds: int, seconds: float,
     """
     report = Report()
     with ExitStack() as stack:
-        house = _House(folder, stack, kind, random)
-        with calling(house.service) as record:
+        stage = _Stage(folder, stack, kind, random)
+        with calling(stage.service) as record:
             harms = [(name, harm) for name, harm in HARMS[kind].items() for _ in range(rounds)]
             random.shuffle(harms)
             for name, harm in harms:
                 tally = report.tallies.setdefault(name, Tally())
-                _do(harm, house, record, tally, seconds, is_felt=name in _FELT)
+                _do(harm, stage, record, tally, seconds, is_felt=name in _FELT)
             wait_until(lambda: _answered(record) >= writes, "Too little is written")
         report.deletions = len(record.deletions)
         for address in record.deletions:
-            outcome = Deletion(house.service, address).ended()
+            outcome = Deletion(stage.service, address).ended()
             if (outcome["status"], outcome["deleted"]) != ("COMPLETED", FEW):
                 record.wrong.append(f"{address}: {outcome}")
-        report.wrong = discrepancies(house.url, record)
+        report.wrong = discrepancies(stage.url, record)
         report.stored_all_the_same = record.stored_all_the_same
         report.writes = _answered(record)
     return report
@@ -202,15 +202,15 @@ def _answered(record: Record) -> int:
     return sum(write.status in (200, 201) for write in list(record.writes))
 
 
-def _do(harm: _Harm, house: _House, record: Record, tally: Tally, seconds: float, *, is_felt: bool) -> None:
+def _do(harm: _Harm, stage: _Stage, record: Record, tally: Tally, seconds: float, *, is_felt: bool) -> None:
     time.sleep(0.5)
     record.statuses = Counter()
-    with harm(house):
+    with harm(stage):
         time.sleep(seconds)
         if is_felt:
             wait_until(lambda: record.statuses[503] > 0, f"Nobody feels it: {harm.__doc__}")
     begin = time.monotonic()
-    wait_until(lambda: not house.complaint(), f"Not served after {harm.__doc__}", house.complaint)
+    wait_until(lambda: not stage.complaint(), f"Not served after {harm.__doc__}", stage.complaint)
     tally.slowest = max(tally.slowest, time.monotonic() - begin)
     tally.times += 1
     tally.statuses += record.statuses

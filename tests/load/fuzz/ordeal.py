@@ -73,7 +73,7 @@ class Ordeal:
         self._service = service
         self._worker = worker
         self._seed = seed
-        self._caller = Service(service.port, service.pid, key, service.log)
+        self._program = Service(service.port, service.pid, key, service.log)
         self._corpus = Corpus(key)
 
     def run(self, count: int) -> Report:
@@ -84,7 +84,7 @@ class Ordeal:
         self._send(range(warm_up))
         self.report.before = memory(self._service, self._worker)
         processes = {*self._service.workers(), *self._worker.processes()}
-        sequences = Sequences(self._caller, int(count * _SEQUENCES), self._seed)
+        sequences = Sequences(self._program, int(count * _SEQUENCES), self._seed)
         self.report.in_sequences.update({str(status): times for status, times in sequences.statuses.items()})
         self.report.findings += sequences.findings
         self._send(range(warm_up, count - sequences.statuses.total()))

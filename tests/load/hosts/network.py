@@ -72,8 +72,8 @@ def lay_cables() -> None:
     _ip("-n", _SWITCH, "link", "add", "bridge0", "type", "bridge")
     _ip("-n", _SWITCH, "link", "set", "dev", "bridge0", "up")
     _ip("link", "set", "dev", "lo", "up")
-    _ip("link", "add", "eth0", "type", "veth", "peer", "name", "callers", "netns", _SWITCH)
-    _plug("callers", [], 1)
+    _ip("link", "add", "eth0", "type", "veth", "peer", "name", "programs", "netns", _SWITCH)
+    _plug("programs", [], 1)
 
 
 def new_host(name: str, number: int) -> Host:

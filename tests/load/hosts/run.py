@@ -27,7 +27,7 @@ from tests.load.hosts.capacity import Load, load
 from tests.load.hosts.estate import Estate, estate
 from tests.load.hosts.network import ALONE, bury_the_dead
 from tests.services.bulk_state import rows
-from tests.services.callers import FEW, Record, calling, discrepancies
+from tests.services.programs import FEW, Record, calling, discrepancies
 from tests.services.worker import Deletion, delete, fill, wait_until
 
 _CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
@@ -248,7 +248,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m tests.load.hosts.run")
     parser.add_argument("--seconds", type=float, default=4.0)
     parser.add_argument("--measured", type=float, help="seconds of each measurement; without it those of --seconds")
-    parser.add_argument("--pause", type=float, default=0.02, help="seconds between the calls of each caller")
+    parser.add_argument("--pause", type=float, default=0.02, help="seconds between the calls of each program")
     parser.add_argument(
         "--lost-after", type=int, help="seconds after which PgBouncer gives up a host; a minute without"
     )

@@ -1,4 +1,4 @@
-"""The import engine as its callers use it: its queries, its reports, and how it is stopped."""
+"""The import engine as commands and jobs use it: its queries, its reports, and how it is stopped."""
 
 from collections.abc import Callable, Iterator
 

@@ -22,7 +22,7 @@ from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import element, path, without
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.writing.json_writing import nearly
-from tests.factories import Caller, json_bytes, read
+from tests.factories import Person, json_bytes, read
 from tests.strategies import elements, json_values, patches
 
 # The result: the element, or the place and the code of each error.
@@ -44,7 +44,7 @@ def taken_back() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def sent(alice: Caller, dimension: str, method: str, rest: str, data: Any) -> Result:
+def sent(alice: Person, dimension: str, method: str, rest: str, data: Any) -> Result:
     """The result of `data` over REST."""
     with taken_back():
         response = alice.send(method, path(alice, dimension, rest), json_bytes(data))
@@ -55,7 +55,7 @@ def sent(alice: Caller, dimension: str, method: str, rest: str, data: Any) -> Re
         return without(answer, "oid")
 
 
-def imported(alice: Caller, repository: Repository, dimension: str, data: Any) -> Result:
+def imported(alice: Person, repository: Repository, dimension: str, data: Any) -> Result:
     """The result of `data` in an import."""
     content: Any = read_json(json_bytes(data))
     source = Source(FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, content)]), lambda: 1.0)

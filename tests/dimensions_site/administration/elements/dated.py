@@ -8,7 +8,7 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
 from dimensions_site.repositories.models import Repository
-from tests.factories import Caller, account
+from tests.factories import Person, account
 from tests.storing import store_accounts
 
 # Between the two states, and as people type it.
@@ -22,7 +22,7 @@ def date_changes(moment: datetime) -> None:
     ChangeSet.objects.exclude(request_id="dated").update(committed_at=moment, request_id="dated")
 
 
-def store_chart(person: Caller, repository: Repository) -> None:
+def store_chart(person: Person, repository: Repository) -> None:
     """In March the accounts 1000, 1100 and 2000; since then 1000 was changed, 2000 deleted and 3000 created."""
     store_accounts(
         repository,

@@ -19,7 +19,7 @@ from dimensions_site.administration.people import paging
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.elements.dated import MARCH, OLDEST, TYPED, date_changes, store_chart
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import account, caller, content, currency
+from tests.factories import account, add_person, content, currency
 from tests.services.long_reads import CONDITIONS
 from tests.storing import store_accounts, store_currencies
 
@@ -164,7 +164,7 @@ def test_all_errors_are_reported_at_once(chart, rita, northwind):
 
 @pytest.mark.contract("G2")
 def test_only_repositories_that_the_user_may_read_are_compared(chart, rita, northwind, contoso):
-    """Another one is neither offered nor found by its key, and a grant for currencies is none for accounts."""
+    """Another one is neither offered nor found by its key, and a grant for currencies does not open accounts."""
     store_accounts(contoso, account("OF-CONTOSO"))
     AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER, dimension="currency")
     browser = browser_of(rita)
@@ -174,8 +174,8 @@ def test_only_repositories_that_the_user_may_read_are_compared(chart, rita, nort
             answer = browser.get(address, query)
             assert list(errors(answer)) == ["repository" if query["repository"] == contoso.pk else "from_repository"]
             assert "OF-CONTOSO" not in answer.content.decode()
-    assert browser_of(caller("nobody")).get(PAGE).status_code == 403
-    assert browser_of(caller("other")).get(EXPORT, sides(northwind)).status_code == 403
+    assert browser_of(add_person("nobody")).get(PAGE).status_code == 403
+    assert browser_of(add_person("other")).get(EXPORT, sides(northwind)).status_code == 403
 
 
 def test_the_workbook_has_all_differences(chart, rita, northwind):

@@ -9,7 +9,7 @@ from dimensions_site.repositories.models import AccessGrant, Role
 from tests.account.samples import FULL
 from tests.dimensions_site.administration.site.pages import errors, filled_in
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import account, caller, currency, read
+from tests.factories import account, add_person, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("C16")
@@ -294,7 +294,7 @@ def test_a_form_that_would_wait_for_others_for_too_long_keeps_what_was_typed(for
 def test_each_field_names_who_changed_it_last(alice, bob, form, northwind):
     """Not who saved the element last: of three who saved it, each changed another field."""
     AccessGrant.objects.create(user=bob.user, repository=northwind, role=Role.EDITOR)
-    carl = caller("carl", northwind, Role.EDITOR)
+    carl = add_person("carl", northwind, Role.EDITOR)
     patch(alice, descriptions={"de": "Von Alice", "en": "By Alice"})
     patch(bob, descriptions={"de": "Von Bob", "fr": "De Bob"})
     patch(carl, documentationLink="carl.example")

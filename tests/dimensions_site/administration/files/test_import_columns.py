@@ -88,8 +88,8 @@ def test_the_last_confirmed_choice_is_remembered(ed, alice, bob, northwind, cont
     confirm(browser, file_import)
     heading, memo = "cashFlowPlanning.liquidity.debit.id", ("", True, "remembered")
     swapped = "Memo;" + FOREIGN.replace(";Memo", "").replace(";x\n", "\n").replace("\n1;", "\nx;1;")
-    for caller in (ed, alice):
-        answer = upload(browser_of(caller), northwind, swapped)
+    for person in (ed, alice):
+        answer = upload(browser_of(person), northwind, swapped)
         assert columns(answer)["Debit account"] == (heading, False, "remembered")
         assert columns(answer)["Memo"] == memo
         assert "As last time." in answer.content.decode()
@@ -159,7 +159,7 @@ def test_what_was_typed_stays_when_it_is_wrong(ed, northwind):
 
 
 def test_the_columns_to_look_at_come_first_and_the_clear_ones_are_folded(ed, northwind):
-    """Those without a field, then guesses; each with the different texts in it."""
+    """Those without a field, then guessed ones; each with the different texts in it."""
     headings = [
         path for path, place in WIRES["account"].places.items() if not place.is_map and not place.leaf.read_only
     ]

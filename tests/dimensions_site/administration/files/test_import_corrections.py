@@ -272,8 +272,8 @@ def test_only_who_uploaded_the_file_corrects_it(ed, alice, bob, northwind):
     """Others see the rows, as they see the import, or do not see it at all."""
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH + FAULTY)
     assert b'cell-3-0" id' not in browser_of(alice).get(at(file_import)).content
-    for caller, status in ((alice, 403), (bob, 404)):
-        answer = browser_of(caller).post(at(file_import, "correct"), {"page": "1", "cell-3-0": "BALANCE_SHEET"})
+    for person, status in ((alice, 403), (bob, 404)):
+        answer = browser_of(person).post(at(file_import, "correct"), {"page": "1", "cell-3-0": "BALANCE_SHEET"})
         assert answer.status_code in (status, 302)
     file_import.refresh_from_db()
     assert file_import.corrections is None

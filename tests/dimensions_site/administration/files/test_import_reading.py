@@ -123,8 +123,8 @@ def test_only_who_uploaded_the_file_says_how_it_is_read(ed, alice, bob, northwin
     """And only until the import has begun."""
     upload(browser_of(ed), northwind, HEADINGS + CASH)
     file_import = FileImport.objects.get()
-    for caller, status in ((alice, 403), (bob, 404)):
-        assert browser_of(caller).post(at(file_import, "read"), {"heading_row": "1"}).status_code in (status, 302)
+    for person, status in ((alice, 403), (bob, 404)):
+        assert browser_of(person).post(at(file_import, "read"), {"heading_row": "1"}).status_code in (status, 302)
     describe(browser_of(ed), file_import)
     work()
     confirm(browser_of(ed), file_import)

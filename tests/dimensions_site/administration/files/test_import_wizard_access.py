@@ -24,7 +24,7 @@ from tests.dimensions_site.administration.files.imports import (
     upload,
 )
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser
-from tests.factories import caller
+from tests.factories import add_person
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("G2")]
 
@@ -107,7 +107,7 @@ def test_an_import_of_another_tenant_is_not_there(ed, bob, rita, northwind, cont
 def test_only_who_uploaded_goes_on(ed, alice, northwind):
     """Others with the right to import can view it; a manager can cancel it."""
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH)
-    fred = browser_of(caller("fred", northwind, Role.EDITOR))
+    fred = browser_of(add_person("fred", northwind, Role.EDITOR))
     hers = browser_of(alice)
     for browser in (fred, hers):
         assert "chart.csv" in browser.get(page(FileImport)).content.decode()

@@ -222,7 +222,7 @@ def test_a_large_file_is_kept_in_pieces(ed, northwind):
     assert FileImport.objects.get().report["created"] == 2_500
 
 
-@pytest.mark.parametrize("end", ["completed", "dropped", "forgotten"])
+@pytest.mark.parametrize("end", ["completed", "dropped", "left"])
 def test_an_upload_is_removed_when_the_import_has_ended(ed, northwind, end):
     """Only the report is left of the file, and the rejected rows for whoever corrects them."""
     browser = browser_of(ed)
@@ -234,7 +234,7 @@ def test_an_upload_is_removed_when_the_import_has_ended(ed, northwind, end):
             work()
         case "dropped":
             browser.post(at(file_import, "drop"))
-        case "forgotten":
+        case "left":
             FileImport.objects.update(due_at=Now() - timedelta(hours=23))
             clean()
             assert FileImport.objects.get().status == ImportStatus.CHECKED

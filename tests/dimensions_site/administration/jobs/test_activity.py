@@ -14,7 +14,7 @@ from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.jobs.deletions import ASYNC, body, work_now
 from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, at, checked
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import Caller, account, caller, currency, read
+from tests.factories import Person, account, add_person, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I1", "I2", "G2")]
@@ -27,7 +27,7 @@ def at_set(one: ChangeSet, name: str = "change") -> str:
 
 
 @pytest.fixture
-def written(alice: Caller, bob: Caller) -> None:
+def written(alice: Person, bob: Person) -> None:
     """Three changes of Alice, for a reason or not, and one of Bob."""
     alice.send("POST", alice.account(), account("1"), Change_Reason="Year-end")
     alice.send("PATCH", alice.account("elements/1"), {"descriptions": {"en": "Petty cash"}}, Change_Reason="Typo")
@@ -42,7 +42,7 @@ def listed(browser: Client, query: str = "") -> list[tuple[str, str | None]]:
     return [(one.dimension, one.reason) for one in answer.context["cl"].result_list]
 
 
-def test_the_changes_of_open_repositories_are_listed_the_latest_first(written: None, rita: Caller) -> None:
+def test_the_changes_of_open_repositories_are_listed_the_latest_first(written: None, rita: Person) -> None:
     """A reader sees them, with everything that they are asked for."""
     browser = browser_of(rita)
     assert listed(browser) == [("currency", None), ("account", "Typo"), ("account", "Year-end")]
@@ -68,12 +68,12 @@ def test_the_changes_of_open_repositories_are_listed_the_latest_first(written: N
         ("?committed_at_from=2000-01-01", [None, "Typo", "Year-end"]),
     ],
 )
-def test_the_list_is_searched_and_filtered(written: None, alice: Caller, query: str, reasons: list[str | None]) -> None:
+def test_the_list_is_searched_and_filtered(written: None, alice: Person, query: str, reasons: list[str | None]) -> None:
     assert [reason for _, reason in listed(browser_of(alice), query)] == reasons
 
 
 def test_it_is_filtered_by_an_open_repository_only(
-    written: None, alice: Caller, northwind: Repository, contoso: Repository
+    written: None, alice: Person, northwind: Repository, contoso: Repository
 ) -> None:
     browser = browser_of(alice)
     assert len(listed(browser, f"?repository__id__exact={northwind.pk}")) == 3
@@ -81,7 +81,7 @@ def test_it_is_filtered_by_an_open_repository_only(
 
 
 def test_a_grant_for_one_dimension_shows_the_changes_of_that_one(written: None, northwind: Repository) -> None:
-    person = caller("carl", northwind, Role.READER, "currency")
+    person = add_person("carl", northwind, Role.READER, "currency")
     browser = browser_of(person)
     assert listed(browser) == [("currency", None)]
     hidden = ChangeSet.objects.filter(dimension="account", repository=northwind).latest("number")
@@ -90,7 +90,7 @@ def test_a_grant_for_one_dimension_shows_the_changes_of_that_one(written: None, 
     assert browser.get(LIST).status_code == 403
 
 
-def test_a_change_set_shows_its_versions_with_both_values(written: None, rita: Caller) -> None:
+def test_a_change_set_shows_its_versions_with_both_values(written: None, rita: Person) -> None:
     """Each leads to the history of its element."""
     browser = browser_of(rita)
     answer = browser.get(at_set(ChangeSet.objects.get(reason="Typo")))
@@ -108,14 +108,14 @@ def test_a_change_set_shows_its_versions_with_both_values(written: None, rita: C
 
 @pytest.mark.parametrize("name", ["change", "job", "history"])
 @pytest.mark.parametrize("key", [None, UUID(int=1), "1", "x%00"], ids=str)
-def test_pages_of_others_and_of_nothing_are_not_found(written: None, alice: Caller, name: str, key: Any) -> None:
+def test_pages_of_others_and_of_nothing_are_not_found(written: None, alice: Person, name: str, key: Any) -> None:
     foreign = ChangeSet.objects.get(user="bob")
     address = at_set(foreign, name).replace(str(foreign.pk), str(key or foreign.pk))
     assert browser_of(alice).get(address).status_code in (400, 404)
 
 
 @pytest.mark.parametrize("name", ["add", "delete"])
-def test_nothing_can_be_changed(written: None, alice: Caller, name: str) -> None:
+def test_nothing_can_be_changed(written: None, alice: Person, name: str) -> None:
     browser, one = browser_of(alice), ChangeSet.objects.filter(user="alice").latest("number")
     address = f"{LIST}add/" if name == "add" else at_set(one, "delete")
     assert browser.post(address, {"post": "yes"}).status_code in (403, 404)
@@ -123,7 +123,7 @@ def test_nothing_can_be_changed(written: None, alice: Caller, name: str) -> None
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_change_set_leads_to_its_job(alice: Caller, northwind: Repository, rita: Caller) -> None:
+def test_a_change_set_leads_to_its_job(alice: Person, northwind: Repository, rita: Person) -> None:
     """Also from the history of the element; a job that is gone, or that the user may not see, is a message."""
     store_accounts(northwind, account("1"))
     browser = browser_of(alice)
@@ -150,7 +150,7 @@ def test_a_change_set_leads_to_its_job(alice: Caller, northwind: Repository, rit
 
 
 @pytest.mark.contract("E1")
-def test_a_large_change_set_is_shown_page_by_page(alice: Caller, django_assert_max_num_queries: Any) -> None:
+def test_a_large_change_set_is_shown_page_by_page(alice: Person, django_assert_max_num_queries: Any) -> None:
     """However many elements it has, and however many change sets there are, a page takes the same queries."""
     read(alice.send("POST", alice.account("elements-bulk"), {"post": [account(f"{n:02}") for n in range(60)]}))
     one = ChangeSet.objects.get()
@@ -167,7 +167,7 @@ def test_a_large_change_set_is_shown_page_by_page(alice: Caller, django_assert_m
     assert len(answer.context["cl"].result_list) == 50
 
 
-def test_a_version_whose_predecessor_is_gone_shows_what_is_left(written: None, alice: Caller) -> None:
+def test_a_version_whose_predecessor_is_gone_shows_what_is_left(written: None, alice: Person) -> None:
     """Retention deletes the oldest versions; all of a change set may be gone."""
     store_currencies(Repository.objects.get(db_id="northwind"), currency("USD"))
     one = ChangeSet.objects.get(reason="Typo")

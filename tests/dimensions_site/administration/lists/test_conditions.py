@@ -12,7 +12,7 @@ from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.lists.lists import CONDITION, LIST, built, found
 from tests.dimensions_site.administration.site.people import browser_of, page
-from tests.factories import account, caller
+from tests.factories import account, add_person
 from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("D1", "G2")
@@ -214,7 +214,7 @@ def test_the_form_shows_nothing_of_other_repositories(rita, contoso):
 
 
 def test_the_pages_need_a_grant(northwind):
-    browser = browser_of(caller("nobody"))
+    browser = browser_of(add_person("nobody"))
     for name in ("condition", "columns", "views", "save_view"):
         assert browser.get(page(Account, name)).status_code == 403
 

@@ -262,6 +262,6 @@ def test_an_empty_repository_says_what_to_do(rita, ed, northwind, contoso):
 
 @pytest.mark.contract("G2")
 def test_the_chip_of_a_repository_that_is_not_open_says_so(chart, rita, contoso):
-    """Not its number; a name would tell who else is here."""
+    """Not its number; a name would show who else is here."""
     answer = browser_of(rita).get(page(Account), {"repository__id__exact": f"{contoso.pk}"})
     assert [words for words, _without in answer.context["cl"].quick_chips] == ["repository: not open to you"]

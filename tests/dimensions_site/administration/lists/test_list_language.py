@@ -26,9 +26,9 @@ def chart(northwind):
     store_accounts(northwind, *(account(id, descriptions=texts) for id, texts in CHART.items()))
 
 
-def rows(caller, language, **query):
+def rows(person, language, **query):
     """The ids and descriptions of the list, in its order."""
-    text = browser_of(caller).get(page(Account), query, headers={"Accept-Language": language}).content.decode()
+    text = browser_of(person).get(page(Account), query, headers={"Accept-Language": language}).content.decode()
     cells = re.findall(r'<span class="element-described">(.*?)</span></a>', text, re.DOTALL)
     ids = re.findall(r'class="field-element_id[^>]*>\s*<a[^>]*>([^<]*)<', text)
     words = [" ".join(re.sub(r"<[^>]+>", " ", unescape(cell)).split()) for cell in cells]

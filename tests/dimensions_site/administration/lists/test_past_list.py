@@ -18,7 +18,7 @@ from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.elements.dated import MARCH, TYPED, date_changes, store_chart
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import account, caller, content, currency
+from tests.factories import account, add_person, content, currency
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J1")]
@@ -192,7 +192,7 @@ def test_a_repository_without_a_grant_is_like_one_that_does_not_exist(chart, rit
     answers = [browser.get(LIST, {"as_of": TYPED, "repository__id__exact": key}) for key in (contoso.pk, 10**6)]
     assert [ids(answer) for answer in answers] == [[], []]
     assert all("Choose a repository" in answer.content.decode() for answer in answers)
-    nobody = browser_of(caller("nobody"))
+    nobody = browser_of(add_person("nobody"))
     assert nobody.get(LIST, {"as_of": TYPED}).status_code == 403
 
 

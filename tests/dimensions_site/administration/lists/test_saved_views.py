@@ -16,7 +16,7 @@ from dimensions_site.saved_views import models
 from dimensions_site.saved_views.models import DefaultView, SavedView
 from tests.dimensions_site.administration.lists.lists import LIST, SAVE, VIEWS, ids
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import account, caller, currency
+from tests.factories import account, add_person, currency
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("G2")
@@ -173,7 +173,7 @@ def test_colleagues_open_a_shared_view_and_cannot_change_it(missing, rita):
 def test_views_show_nothing_in_other_repositories(missing, alice, bob, northwind):
     """Neither a shared one in a repository without a grant, nor one that is not shared."""
     save(browser_of(alice), "Private")
-    rita = caller("other", northwind, Role.READER)
+    rita = add_person("other", northwind, Role.READER)
     browser = browser_of(bob)
     for someone, seen in ((browser, []), (browser_of(rita), ["Missing German texts"])):
         assert menu(someone.get(LIST)) == seen
@@ -199,7 +199,7 @@ def test_a_view_is_shared_in_a_repository_of_the_user_only(chart, rita, contoso)
 
 
 def test_a_grant_for_one_dimension_shows_the_views_of_that_list(missing, northwind):
-    clerk = caller("clerk", northwind, Role.READER, "currency")
+    clerk = add_person("clerk", northwind, Role.READER, "currency")
     browser = browser_of(clerk)
     assert menu(browser.get(page(Currency))) == []
     assert browser.get(VIEWS).status_code == 403

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G2")
 
@@ -87,7 +87,7 @@ def test_a_new_key_is_shown_once_and_works(root, rita):
     form = {"name": "nightly", "user": rita.user.pk, **EVERYTHING}
     shown = root.post(page("apikey", "add"), form, follow=True).content.decode()
     [key] = re.findall(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", shown)
-    assert Client(headers={"X-API-Key": key}).get(Caller().currency()).status_code == 200
+    assert Client(headers={"X-API-Key": key}).get(Person().currency()).status_code == 200
     stored = ApiKey.objects.get(name="nightly")
     for address in (page("apikey"), page("apikey", "change", stored.pk), page("apikey", "history", stored.pk)):
         again = root.get(address).content.decode()
@@ -106,5 +106,5 @@ def test_a_key_can_be_revoked_for_good_and_stays_with_its_user(root, rita, alice
     root.post(address, {**form, "user": alice.user.pk})
     assert ApiKey.objects.filter(pk=stored.pk, user=rita.user).exists()
     root.post(address, {**form, "revoked": "on"})
-    assert Client(headers={"X-API-Key": key}).get(Caller().currency()).status_code == 401
+    assert Client(headers={"X-API-Key": key}).get(Person().currency()).status_code == 401
     assert "cannot be undone" in str(errors(root.post(address, form)))

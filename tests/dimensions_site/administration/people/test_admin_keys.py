@@ -10,7 +10,7 @@ from django.test import Client
 from dimensions_site.repositories.models import ApiKey, Role
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.administration.people.test_admin_access import EVERYTHING, errors, page
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G1", "G2")
 
@@ -25,11 +25,11 @@ def root(db):
     return browser
 
 
-def made(root, user, **fields) -> tuple[ApiKey, Caller]:
+def made(root, user, **fields) -> tuple[ApiKey, Person]:
     """A key that was made on the page, and a program that calls with it."""
     shown = root.post(page("apikey", "add"), {"name": "nightly", "user": user.pk, **EVERYTHING, **fields}, follow=True)
     [key] = re.findall(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", shown.content.decode())
-    return ApiKey.objects.get(name="nightly"), Caller(headers={"x-api-key": key})
+    return ApiKey.objects.get(name="nightly"), Person(headers={"x-api-key": key})
 
 
 def test_a_new_key_is_narrowed_on_its_page(root, alice, northwind):

@@ -12,7 +12,7 @@ from oauth2_provider.models import AccessToken
 from dimensions_site.tokens.models import Application, IssuedToken
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page, superuser
 from tests.dimensions_site.tokens.clients import access_token, ask, service, with_token
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1", "G2"), pytest.mark.django_db]
 
@@ -33,7 +33,7 @@ def secret_in(text: str) -> str:
     return found[1]
 
 
-def test_a_superuser_makes_an_application_and_reads_its_secret_once(root: Client, alice: Caller) -> None:
+def test_a_superuser_makes_an_application_and_reads_its_secret_once(root: Client, alice: Person) -> None:
     made = root.post(page(Application, "add"), form(user=alice.user.pk), follow=True)
     secret = secret_in(" ".join(messages_of(made)))
     application = Application.objects.get()
@@ -44,14 +44,14 @@ def test_a_superuser_makes_an_application_and_reads_its_secret_once(root: Client
     assert application.client_secret not in shown
 
 
-def test_an_error_is_reported_at_its_field(root: Client, alice: Caller) -> None:
+def test_an_error_is_reported_at_its_field(root: Client, alice: Person) -> None:
     """By the same rules as the command."""
     refused = root.post(page(Application, "add"), form())
     assert "user" in refused.context["adminform"].errors
     assert not Application.objects.exists()
 
 
-def test_an_application_cannot_become_another_one(root: Client, alice: Caller, ed: Caller) -> None:
+def test_an_application_cannot_become_another_one(root: Client, alice: Person, ed: Person) -> None:
     """Whoever has its secret would keep access, with the rights of somebody else."""
     application, _ = service(alice.user)
     changed = form(name="Warehouse", user=ed.user.pk, client_type="public", client_id="mine", skip_authorization="on")
@@ -67,7 +67,7 @@ def act(root: Client, model: Any, action: str, *rows: Any) -> Any:
     return root.post(page(model), chosen, follow=True)
 
 
-def test_a_new_secret_takes_the_place_of_the_old_one(root: Client, alice: Caller) -> None:
+def test_a_new_secret_takes_the_place_of_the_old_one(root: Client, alice: Person) -> None:
     application, old = service(alice.user)
     new = secret_in(" ".join(messages_of(act(root, Application, "renew_secrets", application))))
     assert ask("token", (application, old), grant_type="client_credentials").status_code == 401
@@ -81,7 +81,7 @@ def status_of(token: str) -> int:
     return status
 
 
-def test_all_tokens_of_an_application_are_revoked_at_once(root: Client, alice: Caller) -> None:
+def test_all_tokens_of_an_application_are_revoked_at_once(root: Client, alice: Person) -> None:
     """Those of others stay."""
     warehouse, other = service(alice.user), service(alice.user, name="Other")
     tokens = [access_token(warehouse), access_token(warehouse), access_token(other)]
@@ -89,7 +89,7 @@ def test_all_tokens_of_an_application_are_revoked_at_once(root: Client, alice: C
     assert [status_of(token) for token in tokens] == [401, 401, 200]
 
 
-def test_single_tokens_are_listed_and_revoked_and_never_shown(root: Client, alice: Caller) -> None:
+def test_single_tokens_are_listed_and_revoked_and_never_shown(root: Client, alice: Person) -> None:
     """Nobody can create one there, or read it."""
     token = access_token(service(alice.user), "write")
     listed = root.get(page(IssuedToken)).content.decode()
@@ -104,7 +104,7 @@ def test_single_tokens_are_listed_and_revoked_and_never_shown(root: Client, alic
     assert not AccessToken.objects.exists()
 
 
-def test_an_application_is_deleted_with_all_that_it_holds(root: Client, alice: Caller) -> None:
+def test_an_application_is_deleted_with_all_that_it_holds(root: Client, alice: Person) -> None:
     application = service(alice.user)
     token = access_token(application)
     address = page(Application, "delete", application[0].pk)
@@ -115,7 +115,7 @@ def test_an_application_is_deleted_with_all_that_it_holds(root: Client, alice: C
     assert status_of(token) == 401
 
 
-def test_nobody_else_sees_applications(root: Client, alice: Caller) -> None:
+def test_nobody_else_sees_applications(root: Client, alice: Person) -> None:
     """Not even the user as whom it acts."""
     application, _ = service(alice.user)
     browser = browser_of(alice)

@@ -9,7 +9,7 @@ from django.test import Client
 
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.dimensions import DIMENSIONS
-from tests.factories import Caller, caller
+from tests.factories import Person, add_person
 from tests.security.test_access_matrix import MODES, key
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("M2")]
@@ -55,7 +55,7 @@ def test_the_list_has_what_the_grants_give_in_every_mode(alice, contoso, mode, p
 def test_repositories_without_a_grant_are_not_named(rita, bob, northwind, contoso):
     assert roles(rita) == {"northwind": ("reader", "reader")}
     assert roles(bob) == {"contoso": ("manager", "manager")}
-    assert roles(caller("nobody")) == {}
+    assert roles(add_person("nobody")) == {}
 
 
 @pytest.mark.contract("G2")
@@ -106,6 +106,6 @@ def test_the_conventions_hold(alice, path):
     assert (alice.head(path).status_code, alice.options(path).status_code) == (200, 200)
 
 
-def test_it_takes_a_query_for_each_dimension_and_one(alice: Caller, django_assert_num_queries):
+def test_it_takes_a_query_for_each_dimension_and_one(alice: Person, django_assert_num_queries):
     with django_assert_num_queries(len(DIMENSIONS) + 2):  # one authenticates
         listed(alice)

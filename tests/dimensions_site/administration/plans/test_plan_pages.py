@@ -15,7 +15,7 @@ from tests.bulkops.plans.plans import make
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.administration.plans.plan_pages import apply, at, opened
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import Caller, account, caller, content, currency, read
+from tests.factories import Person, account, add_person, content, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.contract("K4", "K5", "K6", "G2"), pytest.mark.django_db]
@@ -24,7 +24,7 @@ LIST = page(Plan)
 
 
 @pytest.fixture
-def plan(alice: Caller, northwind: Repository) -> Plan:
+def plan(alice: Person, northwind: Repository) -> Plan:
     """A plan that creates 3, changes 1 and deletes 2."""
     store_accounts(northwind, account("1"), account("2", descriptions={"en": "Loans"}), account("4"))
     snapshot = [account("1", descriptions={"en": "Money"}), account("3", descriptions={"en": "New"}), account("4")]
@@ -56,7 +56,7 @@ def test_the_plans_of_open_repositories_are_listed(plan, rita, bob, northwind, c
     for word in ("A complete list with 3 elements", "alice", "ready to apply", "northwind"):
         assert word in text
     assert "contoso" not in text
-    carl = caller("carl", northwind, Role.READER, "currency")
+    carl = add_person("carl", northwind, Role.READER, "currency")
     assert listed(browser_of(carl)) == []
     AccessGrant.objects.all().delete()
     assert browser_of(carl).get(LIST).status_code == 403

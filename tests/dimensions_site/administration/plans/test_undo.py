@@ -12,7 +12,7 @@ from tests.dimensions_site.administration.files.imports import BANK, CASH, HEADI
 from tests.dimensions_site.administration.files.imports import at as at_import
 from tests.dimensions_site.administration.plans.plan_pages import apply, at, opened, planned
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import Caller, account, read
+from tests.factories import Person, account, read
 from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.contract("K7", "G2"), pytest.mark.django_db(transaction=True)]
@@ -24,7 +24,7 @@ def stored(repository: Repository) -> dict[str, str | None]:
 
 
 @pytest.fixture
-def changed(alice: Caller, northwind: Repository) -> ChangeSet:
+def changed(alice: Person, northwind: Repository) -> ChangeSet:
     """Two accounts, which one activity has changed."""
     store_accounts(northwind, account("1"), account("2"))
     changes = [{"key": {"id": id}, "data": {"descriptions": {"en": "Wrong"}}} for id in "12"]

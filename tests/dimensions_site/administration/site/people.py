@@ -6,10 +6,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from tests.factories import Caller
+from tests.factories import Person
 
 
-def browser_of(person: Caller) -> Client:
+def browser_of(person: Person) -> Client:
     """The browser of somebody with access to the admin."""
     User.objects.filter(pk=person.user.pk).update(is_staff=True)
     browser = Client()

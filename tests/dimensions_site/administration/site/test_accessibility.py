@@ -41,7 +41,7 @@ from tests.dimensions_site.administration.elements.test_element_form_browser imp
 from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, checked, confirm, upload
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
-from tests.factories import Caller, account, currency
+from tests.factories import Person, account, currency
 from tests.lengths import IS_LONG
 from tests.storing import store_accounts, store_currencies
 
@@ -73,7 +73,7 @@ STILL = """() => {
 
 
 @pytest.fixture
-def filled(alice: Caller, northwind: Repository) -> None:
+def filled(alice: Person, northwind: Repository) -> None:
     """Accounts, currencies, deleted ones, running and ended deletions, and an import at each step."""
     names = {"1000": ("Cash", "Kasse"), "2000": ("Loans", "Darlehen"), "OLD": ("Old", "Alt")}
     store_accounts(

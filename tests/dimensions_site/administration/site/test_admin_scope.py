@@ -34,10 +34,10 @@ def filled(northwind, contoso):
     store_accounts(contoso, account("CCODE", descriptions={"de": "c-words"}, rules={"grossAmountEqualICSum": True}))
 
 
-def browser_of(caller):
-    User.objects.filter(pk=caller.user.pk).update(is_staff=True)
+def browser_of(person):
+    User.objects.filter(pk=person.user.pk).update(is_staff=True)
     browser = Client()
-    browser.force_login(User.objects.get(pk=caller.user.pk))
+    browser.force_login(User.objects.get(pk=person.user.pk))
     return browser
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from tests.dimensions_site.administration.site.people import browser_of
-from tests.factories import Caller, content
+from tests.factories import Person, content
 
 
 @pytest.mark.contract("H3")
@@ -46,7 +46,7 @@ def test_what_the_pages_need_is_served_by_the_service_itself(path: str) -> None:
     ],
 )
 def test_a_page_that_cannot_be_shown_leads_back_to_where_its_reader_came_from(
-    rita: Caller, path: str, status: int, way: str
+    rita: Person, path: str, status: int, way: str
 ) -> None:
     """An accountant is not sent to the page for programs."""
     answer = browser_of(rita).get(path)

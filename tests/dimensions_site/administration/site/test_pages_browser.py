@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import WIDTHS, fits
-from tests.factories import Caller, account, currency
+from tests.factories import Person, account, currency
 
 
 @pytest.mark.contract("H3")
@@ -78,7 +78,7 @@ def test_swagger_ui_shows_the_operations_without_the_internet(
 
 @pytest.mark.contract("H3", "G1")
 @pytest.mark.parametrize(("dimension", "element"), [("currency", currency("EUR/€")), ("account", account("10/00"))])
-def test_an_operation_can_be_tried_out_with_an_api_key(visit, alice: Caller, dimension: str, element) -> None:
+def test_an_operation_can_be_tried_out_with_an_api_key(visit, alice: Person, dimension: str, element) -> None:
     """Enter an API key, an id with a slash and press Execute: there is the element."""
     alice.send("POST", alice.elements(dimension), element)
 

@@ -6,7 +6,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from dimensions_site.environment import Rate
-from tests.factories import Caller
+from tests.factories import Person
 
 LIST = "/admin/account/account/"
 
@@ -64,7 +64,7 @@ def test_neither_the_sign_in_page_nor_what_pages_ask_by_themselves_counts(root, 
     assert statuses(root, LIST, LIST) == [200, 429]
 
 
-def test_calls_of_the_rest_api_are_counted_apart(alice: Caller, settings):
+def test_calls_of_the_rest_api_are_counted_apart(alice: Person, settings):
     settings.THROTTLE_ADMIN = Rate(1, "day")
     assert [alice.get(alice.currency("elements-count")).status_code for _ in range(3)] == [200] * 3
 

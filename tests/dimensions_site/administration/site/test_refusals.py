@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.dimensions_site.administration.site.people import browser_of, superuser
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = pytest.mark.django_db
 
@@ -18,7 +18,7 @@ def test_an_address_that_leads_nowhere_keeps_the_navigation():
     assert "Page not found" in response.content.decode()
 
 
-def test_what_is_not_permitted_keeps_the_navigation(alice: Caller):
+def test_what_is_not_permitted_keeps_the_navigation(alice: Person):
     """Alice sees what she has access to, and nothing else."""
     response = browser_of(alice).get(reverse("admin:auth_user_changelist"))
     text = response.content.decode()
@@ -30,7 +30,7 @@ def test_what_is_not_permitted_keeps_the_navigation(alice: Caller):
 
 def test_those_who_have_not_signed_in_see_no_navigation(client: Client):
     assert "nav-sidebar" not in client.get("/nowhere").content.decode()
-    client.force_login(User.objects.create_user("caller"))
+    client.force_login(User.objects.create_user("person"))
     assert "nav-sidebar" not in client.get("/admin/nowhere/", follow=True).content.decode()
 
 

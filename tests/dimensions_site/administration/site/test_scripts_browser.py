@@ -6,7 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import signed_in
 from tests.dimensions_site.administration.site.people import browser_of
-from tests.factories import Caller
+from tests.factories import Person
 
 # Wide enough for the sidebar beside the page.
 LIGHT_DESK = {"viewport": {"width": 1400, "height": 900}, "color_scheme": "light"}
@@ -40,7 +40,7 @@ def test_what_somebody_smuggles_into_a_page_does_nothing_and_is_noticed(visit, i
         visit("/", look)
 
 
-def test_the_sidebar_stays_as_it_was_left(visit, rita: Caller) -> None:
+def test_the_sidebar_stays_as_it_was_left(visit, rita: Person) -> None:
     """It is hidden, and still is on the next page."""
 
     def look(page: Page) -> None:
@@ -57,7 +57,7 @@ def test_the_sidebar_stays_as_it_was_left(visit, rita: Caller) -> None:
     visit("/admin/", look, storage_state=signed_in(browser_of(rita)), **LIGHT_DESK)
 
 
-def test_a_page_is_found_by_its_name_with_the_keyboard_alone(visit, rita: Caller) -> None:
+def test_a_page_is_found_by_its_name_with_the_keyboard_alone(visit, rita: Person) -> None:
     """Ctrl-K, some letters, an arrow and Enter."""
 
     def look(page: Page) -> None:
@@ -74,7 +74,7 @@ def test_a_page_is_found_by_its_name_with_the_keyboard_alone(visit, rita: Caller
     visit("/admin/", look, storage_state=signed_in(browser_of(rita)), **LIGHT_DESK)
 
 
-def test_somebody_chooses_the_dark_scheme_and_keeps_it(visit, rita: Caller) -> None:
+def test_somebody_chooses_the_dark_scheme_and_keeps_it(visit, rita: Person) -> None:
     """Also on the next page."""
 
     def look(page: Page) -> None:

@@ -100,7 +100,7 @@ def test_selected_keys_are_revoked_at_once(root, rita, alice):
 @pytest.mark.contract("G1")
 def test_the_list_of_keys_shows_when_each_was_last_used(root, rita):
     """A key that nobody uses any more can be revoked."""
-    ApiKey.objects.create_key(user=rita.user, name="forgotten", last_used_at=None)
+    ApiKey.objects.create_key(user=rita.user, name="unused", last_used_at=None)
     ApiKey.objects.filter(name="test").update(
         last_used_at="2026-03-04T05:06:00Z", expiry_date=timezone.now() + timedelta(9)
     )

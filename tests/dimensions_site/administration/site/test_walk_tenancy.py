@@ -37,7 +37,7 @@ from tests.dimensions_site.administration.files.imports import BANK, FAULTY, HEA
 from tests.dimensions_site.administration.site.crawling import SentForm, crawl
 from tests.dimensions_site.administration.site.people import browser_of, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
-from tests.factories import Caller, account, currency
+from tests.factories import Person, account, currency
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.contract("G2"), pytest.mark.django_db(transaction=True)]
@@ -48,7 +48,7 @@ _GENERAL = {"django_q.Schedule", "django_q.Success", "django_q.Failure", "django
 
 
 @pytest.fixture
-def two_tenants(alice: Caller, bob: Caller, northwind: Repository, contoso: Repository) -> None:
+def two_tenants(alice: Person, bob: Person, northwind: Repository, contoso: Repository) -> None:
     """Both repositories have elements, deleted ones, running and ended deletions, and imports at each step."""
     # It must live until the end of the walk.
     Worker.objects.create(name="host-1", beat_at=timezone.now() + timedelta(hours=1))

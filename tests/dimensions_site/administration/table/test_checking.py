@@ -113,8 +113,8 @@ def test_a_second_check_replaces_the_plan_of_the_first(chart, ed):
     assert [plan.changed for plan in Plan.objects.all()] == [2]
 
 
-def save_elsewhere(caller, id, **fields):
-    assert caller.send("PATCH", caller.account(f"elements/{id}"), fields).status_code == 200
+def save_elsewhere(person, id, **fields):
+    assert person.send("PATCH", person.account(f"elements/{id}"), fields).status_code == 200
 
 
 def test_what_only_others_changed_is_taken_and_named(chart, ed, alice):

@@ -9,7 +9,7 @@ from account.models import Account
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.dimensions_site.administration.table.grids import cells, columns, opened, send, sent_table
-from tests.factories import account, caller
+from tests.factories import account, add_person
 from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("G2")
@@ -98,7 +98,7 @@ def test_readers_and_strangers_get_no_table(chart, rita, bob, ed):
 
 def test_a_table_has_elements_of_one_repository(chart, northwind, contoso):
     """Whoever is an editor of two has to filter the list by one of them first."""
-    eve = caller("eve", northwind, Role.EDITOR)
+    eve = add_person("eve", northwind, Role.EDITOR)
     AccessGrant.objects.create(user=eve.user, repository=contoso, role=Role.EDITOR)
     browser = browser_of(eve)
     assert "belong to more than one repository" in said(opened(browser))[0]

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from tests.dimensions_site.tokens.clients import access_token, service
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
 
@@ -20,7 +20,7 @@ def basic(credentials: str) -> str:
 
 
 @pytest.fixture
-def good(alice: Caller) -> dict[str, dict[str, str]]:
+def good(alice: Person) -> dict[str, dict[str, str]]:
     """A right credential of each kind, as the headers that carry it."""
     cache.clear()
     key = alice.defaults["HTTP_X_API_KEY"]

@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 
 from dimensions_site.environment import Rate
-from tests.factories import Caller, account
+from tests.factories import Person, account
 
 pytestmark = pytest.mark.contract("M7")
 
@@ -26,7 +26,7 @@ def left(response: Any) -> dict[str, int]:
     return {name: int(rest) for name, rest, _ in found}
 
 
-def test_each_answer_says_what_is_left(alice: Caller, settings: Any):
+def test_each_answer_says_what_is_left(alice: Person, settings: Any):
     """Whatever its status; a bulk save counts twice."""
     settings.THROTTLE_CALLS, settings.THROTTLE_BULK = Rate(6, "day"), Rate(2, "day")
     for number, (response, status) in enumerate(
@@ -47,13 +47,13 @@ def test_each_answer_says_what_is_left(alice: Caller, settings: Any):
         assert (response.status_code, left(response)) == (status, {"calls": rest})
 
 
-def test_without_a_limit_nothing_is_said(alice: Caller, settings: Any):
+def test_without_a_limit_nothing_is_said(alice: Person, settings: Any):
     settings.THROTTLE_CALLS = None
     response = alice.get(alice.account("elements-count"))
     assert not {"RateLimit", "RateLimit-Policy"} & {*response.headers}
 
 
-def test_a_replayed_answer_says_what_is_left_now(alice: Caller):
+def test_a_replayed_answer_says_what_is_left_now(alice: Person):
     """Not what was left at first."""
     first, again = (alice.send("POST", alice.account(), account(), Idempotency_Key="k") for _ in range(2))
     assert again["Idempotent-Replayed"] == "true"

@@ -13,7 +13,7 @@ from dimensions_site.api.access import throttling
 from dimensions_site.api.caching import OptionalRedisCache
 from dimensions_site.environment import Rate
 from tests.bulkops.jobs.deletions import ASYNC
-from tests.factories import Caller, caller
+from tests.factories import Person, add_person
 from tests.routes import api_routes
 
 pytestmark = [pytest.mark.contract("A6", "G1"), pytest.mark.django_db]
@@ -35,7 +35,7 @@ def statuses(*answers) -> list[int]:
 
 
 def with_key(key: str, address: str = HOME):
-    return Client(headers={"X-API-Key": key}, REMOTE_ADDR=address).get(Caller().currency("elements-count"))
+    return Client(headers={"X-API-Key": key}, REMOTE_ADDR=address).get(Person().currency("elements-count"))
 
 
 def test_a_user_who_calls_too_often_learns_when_to_retry(rita, alice, settings, clock):
@@ -115,7 +115,7 @@ def test_an_address_whose_credentials_are_refused_too_often_learns_when_to_retry
 
 
 def test_a_right_key_is_taken_where_others_were_refused(rita, settings):
-    """Nobody can guess a key, and a forgotten program behind the same proxy must not lock out all others."""
+    """Nobody can guess a key, and an old program behind the same proxy must not lock out all others."""
     settings.THROTTLE_REFUSED = Rate(1, "day")
     assert statuses(with_key("wrong"), with_key("wrong")) == [401, 429]
     assert rita.get(rita.currency("elements-count"), REMOTE_ADDR=HOME).status_code == 200
@@ -159,7 +159,7 @@ def test_the_cache_passes_on_everything_while_redis_is_running(monkeypatch):
 def test_a_full_memory_keeps_what_is_counted(settings):
     """Hundreds of users and addresses do not reset the counters."""
     settings.THROTTLE_CALLS = Rate(1, "day")
-    root = caller("root")
+    root = add_person("root")
     root.get(root.currency())
     for number in range(2_000):
         throttling._counted(f"other:{number}", settings.THROTTLE_CALLS)

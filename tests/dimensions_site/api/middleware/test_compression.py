@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 
 from dimensions_site.api.middleware.compression import MINIMUM_BYTES, accepts_gzip, compress_responses
 from dimensions_site.api.rendering import PIECE_TEXTS
-from tests.factories import Caller, content, currency, read
+from tests.factories import Person, content, currency, read
 from tests.storing import store_currencies
 
 pytestmark = pytest.mark.contract("M1")
@@ -21,13 +21,13 @@ GZIP = {"Accept-Encoding": "gzip, deflate, br"}
 LONG = {"descriptions": {"en": "Budget euro " * 40, "de": "Planeuro für das Jahr " * 40}}
 
 
-def large(caller: Caller, id: str = "EUR") -> str:
+def large(person: Person, id: str = "EUR") -> str:
     """Create an element whose JSON has more than 1 KB; return its address."""
-    assert caller.send("POST", caller.currency(), currency(id, **LONG)).status_code == 201
-    return caller.currency(f"elements/{id}")
+    assert person.send("POST", person.currency(), currency(id, **LONG)).status_code == 201
+    return person.currency(f"elements/{id}")
 
 
-def test_an_answer_is_compressed_and_says_so(alice: Caller):
+def test_an_answer_is_compressed_and_says_so(alice: Person):
     """With the length of what is sent; and caches learn that it depends on what the client accepts."""
     address = large(alice)
     plain, gzipped = alice.get(address), alice.get(address, headers=GZIP)
@@ -52,7 +52,7 @@ def test_what_is_smaller_than_1_kb_stays_as_it_is(size: int, is_streamed: bool):
 
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson", "text/csv"])
-def test_a_list_is_compressed_piece_by_piece(alice: Caller, northwind, accept: str):
+def test_a_list_is_compressed_piece_by_piece(alice: Person, northwind, accept: str):
     """Each piece can be read as soon as it arrives, so a client can process it while the rest is made."""
     store_currencies(northwind, *(currency(f"C{number:04}") for number in range(2 * PIECE_TEXTS + 1)))
     plain = content(alice.get(alice.currency(), headers={"Accept": accept}))
@@ -68,7 +68,7 @@ def test_a_list_is_compressed_piece_by_piece(alice: Caller, northwind, accept: s
     assert min(len(parts[0]), len(parts[1])) > len(plain) / 3
 
 
-def test_a_short_list_is_read_to_its_end_and_stays_as_it_is(alice: Caller):
+def test_a_short_list_is_read_to_its_end_and_stays_as_it_is(alice: Person):
     alice.send("POST", alice.currency(), currency())
     answer = alice.get(alice.currency(), headers=GZIP)
     assert "Content-Encoding" not in answer
@@ -108,7 +108,7 @@ def test_accept_encoding_is_read_with_its_weights(header: str, is_accepted: bool
 
 
 @pytest.mark.contract("C16")
-def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(alice: Caller):
+def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(alice: Person):
     """A client that reads compressed responses and one that does not can both write what they have seen."""
     address = large(alice)
     plain, gzipped = alice.get(address), alice.get(address, headers=GZIP)
@@ -123,7 +123,7 @@ def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(a
 
 
 @pytest.mark.contract("C16")
-def test_a_client_with_the_version_gets_304_with_its_tag(alice: Caller):
+def test_a_client_with_the_version_gets_304_with_its_tag(alice: Person):
     """Whichever of the two it is, and whatever the client accepts now."""
     address = large(alice)
     plain, gzipped = alice.get(address)["ETag"], alice.get(address, headers=GZIP)["ETag"]
@@ -137,7 +137,7 @@ def test_a_client_with_the_version_gets_304_with_its_tag(alice: Caller):
 
 
 @pytest.mark.contract("C16")
-def test_a_weak_tag_is_refused_for_a_write(alice: Caller):
+def test_a_weak_tag_is_refused_for_a_write(alice: Person):
     """`If-Match` compares strongly, so that it would never hold."""
     address = large(alice)
     tag = alice.get(address, headers=GZIP)["ETag"]
@@ -145,7 +145,7 @@ def test_a_weak_tag_is_refused_for_a_write(alice: Caller):
 
 
 @pytest.mark.contract("A4")
-def test_head_returns_the_headers_of_get(alice: Caller):
+def test_head_returns_the_headers_of_get(alice: Person):
     """Nobody reads the stream of a list then, so headers that depend on it are left out."""
     address = large(alice)
     get, head = alice.get(address, headers=GZIP), alice.head(address, headers=GZIP)
@@ -154,7 +154,7 @@ def test_head_returns_the_headers_of_get(alice: Caller):
     assert "Content-Encoding" not in alice.head(alice.currency(), headers=GZIP)
 
 
-def test_the_answer_of_a_bulk_save_is_compressed(alice: Caller):
+def test_the_answer_of_a_bulk_save_is_compressed(alice: Person):
     """It comes from a file of known length; the compressed length is not known."""
     body = {"post": [{**_account(), "id": f"{number:06}"} for number in range(20)]}
     answer = alice.send("POST", alice.account("elements-bulk"), body, **_underlined(GZIP))

@@ -26,15 +26,15 @@ handler400 = handlers.handler400
 pytestmark = pytest.mark.urls("tests.dimensions_site.api.middleware.test_forwarded")
 
 NGINX, BALANCER = "10.0.0.1", "10.9.9.9"
-CALLER = "192.0.2.7"
+CLIENT = "192.0.2.7"
 EVERYTHING = {
-    "X-Forwarded-For": CALLER,
+    "X-Forwarded-For": CLIENT,
     "X-Forwarded-Proto": "https",
     "X-Forwarded-Host": "erp.example.com",
     "X-Forwarded-Port": "8443",
     "X-Forwarded-Prefix": "/elsewhere",
-    "X-Real-IP": CALLER,
-    "Forwarded": f"for={CALLER};proto=https;host=erp.example.com",
+    "X-Real-IP": CLIENT,
+    "Forwarded": f"for={CLIENT};proto=https;host=erp.example.com",
 }
 
 
@@ -54,7 +54,7 @@ def call(settings: Any) -> Callable[..., Any]:
 def test_a_trusted_proxy_names_the_client_and_the_scheme(call: Callable[..., Any]) -> None:
     """Address, scheme and host become the client's; the headers are removed."""
     answer = call(NGINX, [NGINX], **EVERYTHING)
-    assert answer.content.decode() == f"{CALLER} https erp.example.com []"
+    assert answer.content.decode() == f"{CLIENT} https erp.example.com []"
 
 
 @pytest.mark.parametrize("trusted", [[], [BALANCER], ["10.0.0.2/31"], [UNIX]], ids=str)
@@ -74,22 +74,22 @@ def test_a_scheme_from_a_trusted_proxy_makes_the_request_secure(call: Callable[.
 @pytest.mark.parametrize(
     ("hops", "address"),
     [
-        (CALLER, CALLER),
-        (f"{CALLER}, {BALANCER}", CALLER),
+        (CLIENT, CLIENT),
+        (f"{CLIENT}, {BALANCER}", CLIENT),
         # What the client has written itself is on the left.
-        (f"127.0.0.1, {CALLER}, {BALANCER}", CALLER),
-        (f"{BALANCER},203.0.113.9,{CALLER}", CALLER),
-        (f"{CALLER}:4711", CALLER),
+        (f"127.0.0.1, {CLIENT}, {BALANCER}", CLIENT),
+        (f"{BALANCER},203.0.113.9,{CLIENT}", CLIENT),
+        (f"{CLIENT}:4711", CLIENT),
         ("[2001:db8::7]:4711", "2001:db8::7"),
         ("2001:db8::7", "2001:db8::7"),
-        ("::ffff:192.0.2.7", CALLER),
+        ("::ffff:192.0.2.7", CLIENT),
         (f"{BALANCER}, 10.9.9.8", BALANCER),
         # A proxy that names nobody, on purpose or in words that are not understood.
         (f"unknown, {BALANCER}", BALANCER),
         ("_hidden", NGINX),
         ("", NGINX),
         (",", NGINX),
-        (f"{CALLER}, ' OR 1=1", NGINX),
+        (f"{CLIENT}, ' OR 1=1", NGINX),
     ],
 )
 def test_the_client_is_the_nearest_address_that_is_not_a_proxy(
@@ -107,7 +107,7 @@ def test_a_proxy_is_known_by_address_by_network_and_by_its_unix_socket(
     call: Callable[..., Any], peer: str, trusted: str
 ) -> None:
     """Also where a socket for both families shows an IPv4 address as one of IPv6."""
-    assert call(peer, [trusted], X_Forwarded_For=CALLER).content.decode().split()[0] == CALLER
+    assert call(peer, [trusted], X_Forwarded_For=CLIENT).content.decode().split()[0] == CLIENT
 
 
 def test_a_proxy_that_sends_nothing_leaves_everything_as_it_is(call: Callable[..., Any]) -> None:

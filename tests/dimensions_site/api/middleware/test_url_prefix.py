@@ -12,7 +12,7 @@ from django.urls import get_resolver, set_script_prefix
 from dimensions_site import environment as env
 from dimensions_site.api.middleware.addresses import FIRST_SEGMENTS
 from dimensions_site.wsgi import application
-from tests.factories import Caller, account, json_bytes
+from tests.factories import Person, account, json_bytes
 
 # The entry point closes the connection to the database, within whatever transaction.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -21,7 +21,7 @@ PREFIX = "/some/prefix"
 
 
 @pytest.fixture
-def ask(settings: Any, alice: Caller) -> Iterator[Callable[..., Any]]:
+def ask(settings: Any, alice: Person) -> Iterator[Callable[..., Any]]:
     """Sends a request to the server's entry point, as the proxy passes it, for Alice; returns status, headers, body."""
     # What is built from the prefix when the addresses are loaded would otherwise stay for all later tests.
     assert get_resolver().url_patterns

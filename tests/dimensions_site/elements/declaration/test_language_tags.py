@@ -8,7 +8,7 @@ from dimensions_site.elements.dimension import dimension_named
 from tests.bulkops.plans.plans import make, send
 from tests.bulkops.save.bulk import DIMENSIONS, patch, path, refused
 from tests.bulkops.save.bulk import send as save
-from tests.factories import MAKERS, Caller, read
+from tests.factories import MAKERS, Person, read
 
 pytestmark = pytest.mark.contract("C3")
 
@@ -22,7 +22,7 @@ def errors(response: Any) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 @pytest.mark.parametrize(("tag", "other"), [("EN", "en"), ("eN", "en"), ("en_GB", "en-GB"), ("EN_gb", "en-GB")])
-def test_a_tag_that_differs_only_in_case_or_punctuation_is_refused(alice: Caller, dimension: str, tag: str, other: str):
+def test_a_tag_that_differs_only_in_case_or_punctuation_is_refused(alice: Person, dimension: str, tag: str, other: str):
     """In one map, and beside a stored one that a change leaves; the message names the other."""
     make_one, elements = MAKERS[dimension], alice.elements(dimension)
     for field in FIELDS[dimension]:
@@ -52,7 +52,7 @@ def test_a_tag_that_differs_only_in_case_or_punctuation_is_refused(alice: Caller
         assert alice.get(one)["ETag"] == before["ETag"]
 
 
-def test_the_name_of_a_default_language_is_a_tag_like_others(alice: Caller):
+def test_the_name_of_a_default_language_is_a_tag_like_others(alice: Person):
     """`description` means the tag as the repository writes it."""
     response = alice.send("POST", alice.currency(), MAKERS["currency"]("1", descriptions={"EN": "A"}, description="B"))
     assert errors(response) == [("descriptions.en", "SAME_LANGUAGE")]
@@ -60,7 +60,7 @@ def test_the_name_of_a_default_language_is_a_tag_like_others(alice: Caller):
 
 @pytest.mark.contract("C5")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_an_element_that_has_both_already_stays_usable(alice: Caller, northwind: Any, dimension: str):
+def test_an_element_that_has_both_already_stays_usable(alice: Person, northwind: Any, dimension: str):
     """`PUT` takes what `GET` answers, alone and among many; changing other fields and removing one of both works."""
     make_one, one = MAKERS[dimension], alice.elements(dimension, "elements/1000")
     alice.send("PUT", one, make_one("1000", descriptions={"en": "Cash"}))

@@ -18,7 +18,7 @@ from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import dimension_named, dimensions
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.rendering import full_renderer
-from tests.factories import Caller, content, json_bytes, read
+from tests.factories import Person, content, json_bytes, read
 from tests.strategies import elements, get, json_values, patches, put, respelled
 
 DIMENSIONS: Mapping[str, tuple[Wire, type[Element]]] = {
@@ -43,11 +43,11 @@ def taken_back() -> Iterator[None]:
         transaction.set_rollback(True)
 
 
-def path(alice: Caller, dimension: str, rest: str = "elements") -> str:
+def path(alice: Person, dimension: str, rest: str = "elements") -> str:
     return alice.elements(dimension, rest)
 
 
-def posted(alice: Caller, dimension: str, payload: Any) -> tuple[str, Any]:
+def posted(alice: Person, dimension: str, payload: Any) -> tuple[str, Any]:
     """The path of the element, and the service's response to its creation."""
     response = alice.send("POST", path(alice, dimension), payload)
     assert response.status_code == 201, response.content
@@ -61,7 +61,7 @@ def without(element: dict[str, Any], *names: str) -> dict[str, Any]:
 @pytest.mark.contract("C8")
 @searching
 @given(any_element)
-def test_the_fast_renderer_writes_what_the_serializer_represents(alice: Caller, drawn: tuple[str, Any]) -> None:
+def test_the_fast_renderer_writes_what_the_serializer_represents(alice: Person, drawn: tuple[str, Any]) -> None:
     """Both ways of writing an element, from a row and from a model instance, give the same JSON."""
     dimension, payload = drawn
     wire, model = DIMENSIONS[dimension]
@@ -79,7 +79,7 @@ def test_the_fast_renderer_writes_what_the_serializer_represents(alice: Caller, 
 @pytest.mark.contract("D8", "H1")
 @searching
 @given(any_element)
-def test_every_path_addresses_the_value_that_a_fetch_answers_for_it(alice: Caller, drawn: tuple[str, Any]) -> None:
+def test_every_path_addresses_the_value_that_a_fetch_answers_for_it(alice: Person, drawn: tuple[str, Any]) -> None:
     """All paths of the wire in one fetch give back the whole element, in the shape it has when it is read."""
     dimension, payload = drawn
     wire, _ = DIMENSIONS[dimension]
@@ -94,7 +94,7 @@ def test_every_path_addresses_the_value_that_a_fetch_answers_for_it(alice: Calle
 @pytest.mark.contract("D3", "D4")
 @settings(searching, max_examples=15)
 @given(any_element)
-def test_filtering_by_each_value_finds_the_element(alice: Caller, drawn: tuple[str, Any]) -> None:
+def test_filtering_by_each_value_finds_the_element(alice: Person, drawn: tuple[str, Any]) -> None:
     """The value at a path of the JSON is found under that path, and null by `=isnull=`."""
     dimension, payload = drawn
     wire, _ = DIMENSIONS[dimension]
@@ -127,7 +127,7 @@ def can_be_asked(condition: str) -> bool:
 @pytest.mark.contract("C5", "C14", "C16", "C18")
 @searching
 @given(any_element)
-def test_what_was_read_can_be_put_back_and_changes_nothing(alice: Caller, drawn: tuple[str, Any]) -> None:
+def test_what_was_read_can_be_put_back_and_changes_nothing(alice: Person, drawn: tuple[str, Any]) -> None:
     """The body of GET is valid for PUT; nothing is written then: the same entity tag, no row of history."""
     dimension, payload = drawn
     _, model = DIMENSIONS[dimension]
@@ -145,7 +145,7 @@ def test_what_was_read_can_be_put_back_and_changes_nothing(alice: Caller, drawn:
 @pytest.mark.contract("C6")
 @searching
 @given(elements(ACCOUNT_WIRE), style)
-def test_every_spelling_of_an_account_creates_the_same_account(alice: Caller, payload: Any, choice: Random) -> None:
+def test_every_spelling_of_an_account_creates_the_same_account(alice: Person, payload: Any, choice: Random) -> None:
     """Any mixture of the two spellings of the specification means what the spelling of responses means."""
     with taken_back():
         _, expected = posted(alice, "account", payload)
@@ -158,7 +158,7 @@ def test_every_spelling_of_an_account_creates_the_same_account(alice: Caller, pa
 @pytest.mark.contract("C15")
 @searching
 @given(any_element, st.data())
-def test_a_patch_merges_member_by_member(alice: Caller, drawn: tuple[str, Any], data: st.DataObject) -> None:
+def test_a_patch_merges_member_by_member(alice: Person, drawn: tuple[str, Any], data: st.DataObject) -> None:
     """PATCH leaves the element that a PUT of the merged JSON would leave, by a plain model of merging."""
     dimension, payload = drawn
     wire, _ = DIMENSIONS[dimension]
@@ -196,7 +196,7 @@ def is_in_order(element: dict[str, Any]) -> bool:
 @searching
 @given(any_element, st.data())
 def test_a_hostile_body_is_refused_in_full_or_accepted(
-    alice: Caller, drawn: tuple[str, Any], data: st.DataObject
+    alice: Person, drawn: tuple[str, Any], data: st.DataObject
 ) -> None:
     """Any JSON in any place gives 201, or a 400 that stores nothing and whose paths are fields of the wire or body."""
     dimension, payload = drawn
@@ -219,7 +219,7 @@ def test_a_hostile_body_is_refused_in_full_or_accepted(
 @pytest.mark.contract("B3")
 @searching
 @given(st.sampled_from(sorted(DIMENSIONS)), st.sampled_from(("POST", "PUT", "PATCH")), json_values)
-def test_any_json_as_the_whole_body_is_refused(alice: Caller, dimension: str, method: str, body: Any) -> None:
+def test_any_json_as_the_whole_body_is_refused(alice: Person, dimension: str, method: str, body: Any) -> None:
     """Random JSON is never an element: 400 for a new one, and for PATCH 400, or 404 when nothing in it is wrong."""
     rest = "elements" if method == "POST" else "elements/1000"
 

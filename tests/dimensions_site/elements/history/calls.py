@@ -2,34 +2,34 @@
 
 from typing import Any
 
-from tests.factories import Caller, read
+from tests.factories import Person, read
 
 Change = tuple[str, str]
 
 
-def token(caller: Caller, path: str = "elements", dimension: str = "account") -> str:
+def token(person: Person, path: str = "elements", dimension: str = "account") -> str:
     """The Sync-Token of a list, or of another route."""
-    response = caller.get(caller.elements(dimension, path))
+    response = person.get(person.elements(dimension, path))
     assert response.status_code == 200
     return str(response["Sync-Token"])
 
 
-def answer(caller: Caller, route: str, dimension: str = "account", **query: str) -> Any:
+def answer(person: Person, route: str, dimension: str = "account", **query: str) -> Any:
     """The JSON of `elements-{route}`, which is answered with 200."""
-    response = caller.get(caller.elements(dimension, f"elements-{route}" if route else "elements"), query)
+    response = person.get(person.elements(dimension, f"elements-{route}" if route else "elements"), query)
     body = read(response)
     assert response.status_code == 200, body
     return body
 
 
-def changes(caller: Caller, since: str, **query: str) -> list[Change]:
+def changes(person: Person, since: str, **query: str) -> list[Change]:
     """The changes since the token: what each says, and the id of its element."""
-    found = answer(caller, "changes", since=since, **query)
+    found = answer(person, "changes", since=since, **query)
     return [(one["change"], one["id"] if one["change"] == "deleted" else one["element"]["id"]) for one in found]
 
 
-def refusal(caller: Caller, route: str, dimension: str = "account", **query: str) -> tuple[int, str, list[Change]]:
+def refusal(person: Person, route: str, dimension: str = "account", **query: str) -> tuple[int, str, list[Change]]:
     """The status and the code of a refused call, and the path and code of each error."""
-    response = caller.get(caller.elements(dimension, f"elements-{route}" if route else "elements"), query)
+    response = person.get(person.elements(dimension, f"elements-{route}" if route else "elements"), query)
     body = read(response)
     return response.status_code, body["code"], [(one["path"], one["code"]) for one in body.get("errors", ())]

@@ -12,7 +12,7 @@ from dimensions_site.changes.models import ChangeSet
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.reading.meaning import MAPS
-from tests.factories import Caller, content, read
+from tests.factories import Person, content, read
 from tests.random_elements import RandomElements
 
 IDS = tuple(f"{number:02}" for number in range(14))
@@ -55,7 +55,7 @@ class History:
         return instant.astimezone(UTC).isoformat(timespec="milliseconds"), self.at(instant)
 
 
-def random_history(alice: Caller, dimension: str, steps: int, seed: int, db_id: str = "northwind") -> History:
+def random_history(alice: Person, dimension: str, steps: int, seed: int, db_id: str = "northwind") -> History:
     """Write at random so many times, in every way that REST has; return all states."""
     walk = Walk(alice, dimension, db_id, Random(seed), RandomElements(DIMENSIONS[dimension].wire, seed))
     moments = [walk.moment() for _ in range(steps) if walk.step()]
@@ -67,7 +67,7 @@ def random_history(alice: Caller, dimension: str, steps: int, seed: int, db_id: 
 class Walk:
     """Random writes, one step after the other."""
 
-    alice: Caller
+    alice: Person
     dimension: str
     db_id: str
     random: Random

@@ -17,7 +17,7 @@ from tests.dimensions_site.elements.reading.meaning import holds
 from tests.dimensions_site.elements.reading.test_filters_answer_as_meant import Listed, comparisons
 from tests.dimensions_site.rsql.strategies import trees
 from tests.dimensions_site.rsql.writing import write
-from tests.factories import Caller, account, content, read
+from tests.factories import Person, account, content, read
 from tests.lengths import tries
 from tests.storing import store_accounts
 
@@ -33,7 +33,7 @@ def dimension(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def history(alice: Caller, northwind, dimension: str) -> History:
+def history(alice: Person, northwind, dimension: str) -> History:
     return random_history(alice, dimension, STEPS, seed=ASKED)
 
 
@@ -99,7 +99,7 @@ def test_properties_sort_orders_and_the_count_are_of_then(alice, history, dimens
 
 
 @pytest.fixture
-def first(alice: Caller, northwind) -> datetime:
+def first(alice: Person, northwind) -> datetime:
     """The instant at which the only account was created."""
     store_accounts(northwind, account("1"))
     return ChangeSet.objects.get(repository=northwind, dimension="account").committed_at

@@ -6,14 +6,14 @@ import pytest
 
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.dimensions_site.elements.history.calls import answer, refusal
-from tests.factories import Caller, account
+from tests.factories import Person, account
 from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I1", "I5")]
 
 
 @pytest.fixture
-def deletion(alice: Caller, ed: Caller, northwind) -> str:
+def deletion(alice: Person, ed: Person, northwind) -> str:
     """Four change sets: an import, a change by Alice for a reason, one by Ed, and a deletion, whose id this is."""
     store_accounts(northwind, account("1"))
     alice.send("PATCH", alice.account("elements/1"), {"nature": "OTHER_STOCKS"}, Change_Reason="Pr%C3%BCfung")
@@ -23,7 +23,7 @@ def deletion(alice: Caller, ed: Caller, northwind) -> str:
     return oid
 
 
-def channels(alice: Caller, **query: str) -> list[str]:
+def channels(alice: Person, **query: str) -> list[str]:
     return [one["channel"] for one in answer(alice, "changesets", **query)]
 
 

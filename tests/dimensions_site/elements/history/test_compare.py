@@ -16,7 +16,7 @@ from tests.dimensions_site.elements.history.calls import answer, refusal, token
 from tests.dimensions_site.elements.history.histories import History, differences, random_history
 from tests.dimensions_site.elements.reading.meaning import holds
 from tests.dimensions_site.repositories.test_narrow_keys import TOO_NARROW, narrow_key
-from tests.factories import Caller, account, content, currency
+from tests.factories import Person, account, content, currency
 from tests.lengths import tries
 from tests.storing import store_accounts, store_currencies
 
@@ -33,11 +33,11 @@ def dimension(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def history(alice: Caller, northwind: Repository, dimension: str) -> History:
+def history(alice: Person, northwind: Repository, dimension: str) -> History:
     return random_history(alice, dimension, STEPS, seed=PAIRS)
 
 
-def compared(alice: Caller, dimension: str, **query: str) -> list[tuple[str, str, dict[str, tuple[Any, Any]]]]:
+def compared(alice: Person, dimension: str, **query: str) -> list[tuple[str, str, dict[str, tuple[Any, Any]]]]:
     """The differences, each with its changes by path."""
     found = answer(alice, "compare", dimension, **query)
     for one in found:
@@ -113,7 +113,7 @@ def test_a_dimension_that_was_empty_is_compared_like_any_other(alice, northwind)
 
 
 @pytest.fixture
-def since(alice: Caller, northwind: Repository) -> str:
+def since(alice: Person, northwind: Repository) -> str:
     """The token before account 1 was changed, 2 deleted, and 3 created."""
     store_accounts(northwind, account("1"), account("2"))
     before = token(alice)
@@ -167,7 +167,7 @@ def test_the_count_and_lines_of_json(alice, since):
 
 
 @pytest.mark.contract("A6")
-def test_both_repositories_have_to_be_open_to_the_caller(alice, northwind, contoso, since):
+def test_both_repositories_have_to_be_open_to_the_person(alice, northwind, contoso, since):
     """404 for one that is not there, 403 without a grant, for another dimension only, or without the API."""
     assert refusal(alice, "compare", fromRepository="nowhere")[:2] == (404, "REPOSITORY_NOT_FOUND")
     assert refusal(alice, "compare", fromRepository="contoso")[:2] == (403, "NO_GRANT")
@@ -218,7 +218,7 @@ def test_equal_values_that_are_stored_as_different_texts_are_no_difference(alice
     assert answer(alice, "compare", fromRepository="contoso") == []
 
 
-def test_an_empty_map_differs_from_one_that_is_not_set(alice: Caller, northwind: Repository):
+def test_an_empty_map_differs_from_one_that_is_not_set(alice: Person, northwind: Repository):
     """The list shows the two as different values, so a comparison and a version name them."""
     store_accounts(northwind, account("1"))
     since = token(alice)

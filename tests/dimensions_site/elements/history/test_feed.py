@@ -4,7 +4,7 @@ import pytest
 
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.dimensions_site.elements.history.calls import answer, changes, token
-from tests.factories import Caller, account, content, currency, read
+from tests.factories import Person, account, content, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I3", "I4")]
@@ -13,13 +13,13 @@ BANK = {"descriptions": {"en": "Bank"}}
 
 
 @pytest.fixture
-def since(alice: Caller, northwind) -> str:
+def since(alice: Person, northwind) -> str:
     """The token of a list of the accounts 1, 2 and 3."""
     store_accounts(northwind, *(account(id) for id in ("1", "2", "3")))
     return token(alice)
 
 
-def delete(alice: Caller, *ids: str) -> None:
+def delete(alice: Person, *ids: str) -> None:
     start(alice, ids)
     work_now()
 

@@ -15,7 +15,7 @@ from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import Repository
 from tests.dimensions_site.elements.history.calls import changes, token
 from tests.dimensions_site.elements.history.writers import Writer, writers
-from tests.factories import Caller, content, read
+from tests.factories import Person, content, read
 from tests.lengths import tries
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I3", "I4", "J1")]
@@ -57,7 +57,7 @@ class Model:
 class Run:
     """A random order of the steps of several writers, polls, and questions about instants."""
 
-    def __init__(self, alice: Caller, people: list[Writer], seed: int) -> None:
+    def __init__(self, alice: Person, people: list[Writer], seed: int) -> None:
         self.alice = alice
         self.alice.raise_request_exception = False  # 503 is an answer
         self.random = Random(seed)
@@ -177,7 +177,7 @@ class Run:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_any_order_of_steps_is_reported_as_committed(alice: Caller, northwind: Repository, seed: int):
+def test_any_order_of_steps_is_reported_as_committed(alice: Person, northwind: Repository, seed: int):
     """Transactions that write, undo, delete, are placed, wait, end or are rolled back; each poll and each instant."""
     with writers(northwind, WRITERS) as people:
         run = Run(alice, people, seed)
@@ -188,7 +188,7 @@ def test_any_order_of_steps_is_reported_as_committed(alice: Caller, northwind: R
     assert len(run.model.commits) > 1
 
 
-def test_what_is_held_open_for_long_is_answered_when_it_is_committed(alice: Caller, northwind: Repository):
+def test_what_is_held_open_for_long_is_answered_when_it_is_committed(alice: Person, northwind: Repository):
     """Though others that began later were committed and polled before."""
     with writers(northwind, 3) as (slow, quick, _):
         since = token(alice)
@@ -209,7 +209,7 @@ def test_what_is_held_open_for_long_is_answered_when_it_is_committed(alice: Call
         assert changes(alice, since) == sorted(("saved", f"slow {number}") for number in range(20))
 
 
-def poll_one(alice: Caller, writer: Writer, since: str, id: str) -> str:
+def poll_one(alice: Person, writer: Writer, since: str, id: str) -> str:
     """Commit an account, poll it and nothing else; return the next token."""
     writer.begin()
     writer.save(id, mark=id)
@@ -221,7 +221,7 @@ def poll_one(alice: Caller, writer: Writer, since: str, id: str) -> str:
 
 if not IS_SQLITE:  # which has one writer at a time
 
-    def test_two_of_one_slot_commit_one_after_the_other(alice: Caller, northwind: Repository):
+    def test_two_of_one_slot_commit_one_after_the_other(alice: Person, northwind: Repository):
         """The second waits for the first, and gets the later number and no earlier time."""
         with writers(northwind, 2) as (first, second), ThreadPoolExecutor(1) as waiting:
             assert first.slot == second.slot
@@ -241,7 +241,7 @@ if not IS_SQLITE:  # which has one writer at a time
 
 
 @pytest.mark.contract("J1", "J2")
-def test_a_state_is_answered_with_the_same_bytes_while_others_write(alice: Caller, northwind: Repository):
+def test_a_state_is_answered_with_the_same_bytes_while_others_write(alice: Person, northwind: Repository):
     """By token and by instant, for lists, tables, counts and comparisons."""
     alice.raise_request_exception = False  # 503 is an answer
     with writers(northwind, 2) as (first, second), ThreadPoolExecutor(1) as writing:

@@ -17,7 +17,7 @@ from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.states import SlotPosition, State
 from dimensions_site.changes.sync_tokens import InvalidToken, state_of, token_of
 from tests.dimensions_site.elements.history.calls import changes, refusal, token
-from tests.factories import Caller, account
+from tests.factories import Person, account
 from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("I4")]
@@ -27,12 +27,12 @@ BIGGEST = State(2**31, "currency", {slot: SlotPosition(2**63 - 1, b"\xff" * 4) f
 
 
 @pytest.fixture
-def since(alice: Caller, northwind) -> str:
+def since(alice: Person, northwind) -> str:
     store_accounts(northwind, account("1"), account("2"))
     return token(alice)
 
 
-def touch(alice: Caller, text: str, id: str = "1") -> None:
+def touch(alice: Person, text: str, id: str = "1") -> None:
     answered = alice.send("PATCH", alice.account(f"elements/{id}"), {"descriptions": {"en": text}})
     assert answered.status_code == 200
 
@@ -103,7 +103,7 @@ def test_a_token_that_nobody_signed_is_refused(northwind, since):
         state_of(f"{forged}.{since.rpartition('.')[2]}", northwind.pk, "account")
 
 
-def expired(alice: Caller, since: str) -> None:
+def expired(alice: Person, since: str) -> None:
     """Assert that every route that takes the token answers 410 and what to do."""
     for route, parameter in (("changes", "since"), ("", "asOf"), ("count", "asOf"), ("compare", "from")):
         assert refusal(alice, route, **{parameter: since}) == (410, "TOKEN_EXPIRED", [])

@@ -12,14 +12,14 @@ from dimensions_site.changes.models import ChangeSet
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.save.bulk import patch
 from tests.dimensions_site.elements.history.calls import answer, refusal
-from tests.factories import Caller, account, currency, read
+from tests.factories import Person, account, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I5")]
 
 
 @pytest.fixture
-def again(alice: Caller, northwind) -> None:
+def again(alice: Person, northwind) -> None:
     """The account 1 was created, changed, deleted, and created again."""
     store_accounts(northwind, account("1"))
     sent = {"descriptions": {"de": "Bank", "en": None}, "nature": "OTHER_STOCKS"}

@@ -81,11 +81,11 @@ def test_what_is_selected_of_a_null_group_is_the_null_group(alice):
 @pytest.mark.contract("D8")
 def test_a_currency_answers_its_default_description(alice, bob):
     """`description`, and `descriptions` as the specification's example shows: in the language of the repository."""
-    for caller, db_id, text in ((alice, "northwind", "The euro"), (bob, "contoso", "Der Euro")):
+    for person, db_id, text in ((alice, "northwind", "The euro"), (bob, "contoso", "Der Euro")):
         payload = currency(descriptions={"en": "The euro", "de": "Der Euro"})
-        caller.send("POST", caller.currency(db_id=db_id), payload)
+        person.send("POST", person.currency(db_id=db_id), payload)
         query = "properties=id,description,descriptions"
-        assert read(caller.get(caller.currency(f"elements-fetch?{query}", db_id=db_id))) == [
+        assert read(person.get(person.currency(f"elements-fetch?{query}", db_id=db_id))) == [
             {"id": "EUR", "description": text, "descriptions": text}
         ]
 

@@ -139,7 +139,7 @@ def test_writing_one_element_has_its_price_too(alice):
     ] == [CREATING, CHANGING, CHANGING, CHANGING + LOGIC]
 
 
-def cost(caller, method, path, body):
+def cost(person, method, path, body):
     with CaptureQueriesContext(connection) as queries:
-        assert caller.send(method, path, body).status_code in (200, 201)
+        assert person.send(method, path, body).status_code in (200, 201)
     return len(statements(queries))

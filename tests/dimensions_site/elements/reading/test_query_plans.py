@@ -18,7 +18,7 @@ from account.models import Account
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.administration.site.people import page, superuser
-from tests.factories import Caller, account, content, read
+from tests.factories import Person, account, content, read
 from tests.storing import place_change_sets
 
 SIZE = 1_000
@@ -31,7 +31,7 @@ BY_ID = "account_id_in_repository" if POSTGRESQL else "sqlite_autoindex_account_
 
 
 @pytest.fixture
-def large(alice: Caller, northwind: Repository) -> None:
+def large(alice: Person, northwind: Repository) -> None:
     """Northwind's chart, and the same in other repositories."""
     # Each has a generated calculation: an empty table would be read as a whole.
     rules = {"grossAmountEqualICSum": True}
@@ -164,7 +164,7 @@ def test_what_is_read_over_rest_is_found_by_an_index(alice, large):
     assert {route: found for route, found in scanned.items() if found} == {}
 
 
-WRITES: dict[str, Callable[[Caller], Any]] = {
+WRITES: dict[str, Callable[[Person], Any]] = {
     "post": lambda alice: alice.send("POST", alice.account(), account("new")),
     "put": lambda alice: alice.send("PUT", alice.account("elements/00300"), account("00300", documentationLink="x")),
     "patch": lambda alice: alice.send("PATCH", alice.account("elements/00300"), {"documentationLink": "x"}),

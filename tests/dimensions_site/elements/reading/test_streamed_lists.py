@@ -12,7 +12,7 @@ from django.test import RequestFactory
 from dimensions_site.api.rendering import PIECE_TEXTS
 from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.wsgi import application
-from tests.factories import Caller, currency, read
+from tests.factories import Person, currency, read
 from tests.storing import store_currencies
 
 pytestmark = pytest.mark.contract("D7")
@@ -44,8 +44,8 @@ class Server:
     status: int
     headers: dict[str, str]
 
-    def request(self, caller: Caller, method: str, path: str) -> list[bytes]:
-        request = RequestFactory().generic(method, path, HTTP_X_API_KEY=caller.defaults["HTTP_X_API_KEY"])
+    def request(self, person: Person, method: str, path: str) -> list[bytes]:
+        request = RequestFactory().generic(method, path, HTTP_X_API_KEY=person.defaults["HTTP_X_API_KEY"])
         assert isinstance(request, WSGIRequest)
         environ = {**request.environ, "wsgi.input": BytesIO()}
         body = application(environ, self._start)

@@ -8,7 +8,7 @@ from account.serializers import ACCOUNT_WIRE
 from dimensions_site.elements.reading.uses import LISTED
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.elements.history.calls import answer, refusal
-from tests.factories import Caller, account, content, currency, read
+from tests.factories import Person, account, content, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("L1")]
@@ -34,8 +34,8 @@ def user(id: str, path: str, target: str) -> dict[str, Any]:
     return account(id, **members)
 
 
-def uses(caller: Caller, *ids: str, dimension: str = "account") -> list[dict[str, Any]]:
-    response = caller.get(caller.elements(dimension, "elements-uses"), {"id": ids})
+def uses(person: Person, *ids: str, dimension: str = "account") -> list[dict[str, Any]]:
+    response = person.get(person.elements(dimension, "elements-uses"), {"id": ids})
     assert response.status_code == 200, response.content
     found: list[dict[str, Any]] = read(response)
     return found
@@ -45,8 +45,8 @@ def use(id: str, path: str, dimension: str = "account") -> dict[str, str]:
     return {"dimension": dimension, "id": id, "path": path}
 
 
-def unused(caller: Caller, dimension: str = "account", **query: str) -> list[str]:
-    return [one["id"] for one in answer(caller, "", dimension, unused="true", **query)]
+def unused(person: Person, dimension: str = "account", **query: str) -> list[str]:
+    return [one["id"] for one in answer(person, "", dimension, unused="true", **query)]
 
 
 def test_every_declared_reference_counts(rita, northwind):

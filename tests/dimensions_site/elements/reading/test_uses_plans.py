@@ -19,7 +19,7 @@ from tests.bulkops.jobs.deletions import start
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.elements.reading.test_query_plans import plans, scans
 from tests.dimensions_site.elements.reading.test_uses import PATHS, user
-from tests.factories import Caller
+from tests.factories import Person
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("L1")]
 SIZE = 4_800
@@ -27,7 +27,7 @@ NAMES = {index.name for index in reference_indexes("account", ACCOUNT_WIRE)}
 
 
 @pytest.fixture
-def chart(alice: Caller, northwind: Repository) -> None:
+def chart(alice: Person, northwind: Repository) -> None:
     """Each account refers to the one after it, by one leaf or another."""
     elements = [user(f"{n:05}", PATHS[n % len(PATHS)], f"{n + 1:05}") for n in range(SIZE)]
     save(alice, "account", post=elements)

@@ -25,8 +25,8 @@ def table(response):
     return headings, rows
 
 
-def got(caller, path, accept, **query):
-    return caller.get(path, query, headers={"Accept": accept})
+def got(person, path, accept, **query):
+    return person.get(path, query, headers={"Accept": accept})
 
 
 def expected_cell(wire, element, heading):

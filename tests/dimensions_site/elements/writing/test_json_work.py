@@ -43,11 +43,11 @@ def counted() -> Iterator[Counter[str]]:
         sys.setprofile(None)
 
 
-def work(caller, method, path, body):
+def work(person, method, path, body):
     """How often JSON was decoded and encoded between the request and its response."""
     raw = orjson.dumps(body)
     with counted() as counts:
-        answer = caller.generic(method, path, raw, content_type="application/json")
+        answer = person.generic(method, path, raw, content_type="application/json")
     assert answer.status_code in (200, 201), answer.content
     return counts["decoded"], counts["encoded"]
 

@@ -7,9 +7,9 @@ from tests.factories import account, currency
 NATURES = "BALANCE_SHEET, PROFIT_AND_LOSS, GUARANTIES_AND_COMMITMENTS, OTHER_VARIATIONS, OTHER_STOCKS"
 
 
-def message(caller, address, payload):
+def message(person, address, payload):
     """The message of the only error for the refused element."""
-    response = caller.send("POST", address, payload)
+    response = person.send("POST", address, payload)
     assert response.status_code == 400, response.content
     [error] = response.json()["errors"]
     return error["message"]

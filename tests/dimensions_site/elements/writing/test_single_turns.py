@@ -17,10 +17,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("B1"
 class Call(threading.Thread):
     """A request beside the test, and how long it took."""
 
-    def __init__(self, caller: Any, method: str, path: str, body: Any) -> None:
+    def __init__(self, person: Any, method: str, path: str, body: Any) -> None:
         super().__init__()
-        self._caller, self._request = caller, (method, path, body)
-        caller.raise_request_exception = False
+        self._person, self._request = person, (method, path, body)
+        person.raise_request_exception = False
         self.response: Any = None
         self.seconds = 0.0
         self.start()
@@ -28,7 +28,7 @@ class Call(threading.Thread):
     def run(self) -> None:
         begun = time.monotonic()
         try:
-            self.response = self._caller.send(*self._request)
+            self.response = self._person.send(*self._request)
         finally:
             self.seconds = time.monotonic() - begun
             connection.close()

@@ -188,7 +188,7 @@ def test_an_element_whose_id_the_path_names_gives_one_row(dimension: str, data: 
 )
 @pytest.mark.parametrize(("method", "path"), [("POST", ""), ("PUT", "elements/1000"), ("PATCH", "elements/1000")])
 def test_json_that_is_refused_anywhere_is_refused_in_an_element(alice, method, path, value, code):
-    """Also where the fast decoder could tell what the members are."""
+    """Also where the fast decoder could know what the members are."""
     alice.send("PUT", alice.account("elements/1000"), account("1000"))
     body = plain(account("1000")).replace(b"{", b'{"unknown": %s, ' % value.encode(), 1)
     address = alice.account(path) if path else alice.account()

@@ -15,7 +15,7 @@ from tests.services.service import Answer, Service
 
 LIST = "/dimensions/v1/northwind/account/elements"
 _DELETIONS = f"{LIST}-bulk-delete-async"
-CALLERS = 20
+PROGRAMS = 20
 # Accounts of a small bulk save, and of a deletion.
 FEW = 5
 _VERSIONS = (
@@ -56,11 +56,11 @@ class Record:
     wrong: list[str] = field(default_factory=list)
 
 
-class _Caller:
+class _Program:
     def __init__(self, service: Service, record: Record, number: int) -> None:
         self._service = service
         self._record = record
-        self._name = f"caller {number}"
+        self._name = f"program {number}"
         self._random = Random(number)
         self._count = 0
         self._ids: list[str] = []
@@ -129,13 +129,13 @@ def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
     is_over = threading.Event()
 
     def live(number: int) -> None:
-        caller = _Caller(service, record, number)
-        act = caller.call if number < CALLERS else caller.remove
+        program = _Program(service, record, number)
+        act = program.call if number < PROGRAMS else program.remove
         while not is_over.is_set():
             act()
-            time.sleep(pause if number < CALLERS else 0.5)
+            time.sleep(pause if number < PROGRAMS else 0.5)
 
-    threads = [threading.Thread(target=live, args=(number,)) for number in range(CALLERS + 1)]
+    threads = [threading.Thread(target=live, args=(number,)) for number in range(PROGRAMS + 1)]
     for thread in threads:
         thread.start()
     try:

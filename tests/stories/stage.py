@@ -24,7 +24,7 @@ _VARIABLES = {
 
 
 @dataclass
-class House:
+class Stage:
     """A running service; `service` calls it over REST with Alice's key."""
 
     service: Service
@@ -71,13 +71,13 @@ class House:
 
 
 @contextmanager
-def open_house(folder: Path, server_url: str) -> Iterator[House]:
+def open_stage(folder: Path, server_url: str) -> Iterator[Stage]:
     """The service on a new database, of the kind that `server_url` names, until the block ends."""
     with ExitStack() as running:
         database = running.enter_context(migrated_database(folder, server_url))
         key = errand(database, "from tests.stories.filling import fill; fill()")
         service = running.enter_context(serving(database, key, folder, **_VARIABLES))
         worker = running.enter_context(working(database, folder, **_VARIABLES))
-        house = House(service, worker, database, folder, running)
-        house.bring_former_accounts()
-        yield house
+        stage = Stage(service, worker, database, folder, running)
+        stage.bring_former_accounts()
+        yield stage

@@ -16,18 +16,16 @@ from bulkops.files.formats.rows import FileShape
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from dimensions_site.administration.conditions.condition_form import ConditionForm
-from dimensions_site.administration.conditions.fields import NamedField
 from dimensions_site.administration.inputs.controls import control_of
 from dimensions_site.administration.lists.columns import values_of
 from dimensions_site.administration.table.cells import cell_text, typed_value
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField
-from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.cells import typed_cell, untyped_cell
 from dimensions_site.elements.reading.filters import ElementFields
-from dimensions_site.elements.reading.tables import TableColumn, choices_of
 from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.operators import BY_SYMBOL, OPERATORS, Relation
@@ -99,11 +97,7 @@ def test_everything_that_decides_by_the_kind_of_a_leaf_knows_each_kind(kind):
     """Filters, cells, words, forms, conditions, OpenAPI, and the samples of the tests."""
     dimension, place = sample(kind)
     leaf: Any = place.leaf
-    fields, named, column = (
-        ElementFields(dimension, "en"),
-        NamedField(place.path, place),
-        TableColumn(place.path, place),
-    )
+    fields, field = ElementFields(dimension, "en"), NamedField(place.path, place)
     with known_to("tests/random_elements.py", place):
         value = json_value(leaf)
     with known_to("tests/strategies.py", place):
@@ -119,7 +113,7 @@ def test_everything_that_decides_by_the_kind_of_a_leaf_knows_each_kind(kind):
                 right = "true" if operator.relation is Relation.IS_SET else text
                 compile_filter(Comparison(place.path, operator, (right,), position=1), fields)
     with known_to("The form of a condition", place):
-        form = ConditionForm(named, fields, [])
+        form = ConditionForm(field, fields, [])
         operation = next(each for each in form.operations if each.name in ("is", "on"))
         day = text[:10] if operation.name == "on" else text
         condition = form.read(QueryDict(urlencode({"operation": operation.name, "value": day})))
@@ -133,14 +127,14 @@ def test_everything_that_decides_by_the_kind_of_a_leaf_knows_each_kind(kind):
     with known_to("Leaf.from_words", place):
         assert is_same(leaf, leaf.from_words(leaf.in_words(value)), value)
     with known_to("A cell of the table in the administration", place):
-        assert is_same(leaf, typed_value(column, cell_text(column, value)), value)
+        assert is_same(leaf, typed_value(field, cell_text(field, value)), value)
     with known_to("The values to choose from", place):
-        assert value in choices_of(column) or leaf.is_open or not leaf.offered
+        assert value in field.choices or leaf.is_open or not leaf.offered
     with known_to("The control of the form", place):
         sent = urlencode({place.path: control_of(place, value).text_of(value)})
         assert is_same(leaf, control_of(place, None).read(QueryDict(sent)), value)
     with known_to("The list", place):
-        assert place.inside or values_of(named)(dimension.model(**{place.column: leaf.run_validation(value)}))
+        assert place.inside or values_of(field)(dimension.model(**{place.column: leaf.run_validation(value)}))
 
 
 def nested(path: str, value: Any) -> dict[str, Any]:

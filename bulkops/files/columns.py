@@ -191,9 +191,9 @@ def _unnamed(heading: str, called: str) -> str:
 
 def _column(wire: Wire, heading: str, spelling: str, language: str) -> FileColumn | None:
     path = f"descriptions.{language}" if spelling in _DEFAULT_DESCRIPTION else wire.canonical_path(spelling)
-    entry = wire.find_entry(path)
-    if entry is not None:
-        place, key = entry
-        return FileColumn(heading, (place.path, key), None)
-    found = wire.places.get(path)
-    return None if found is None or found.is_map else FileColumn(heading, tuple(path.split(".")), found.leaf)
+    found = wire.named(path)
+    if found is None or found.is_entry is not found.place.is_map:
+        return None
+    if found.key is not None:
+        return FileColumn(heading, (found.place.path, found.key), None)
+    return FileColumn(heading, tuple(found.path.split(".")), found.place.leaf)

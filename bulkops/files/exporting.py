@@ -16,7 +16,7 @@ from bulkops.files.formats.table import FORMATS, element_writer, table_writer
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements.declaration.maps import language_expected
-from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.elements.reading.cells import typed_cell, untyped_cell
 from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.elements.reading.selection import (
@@ -28,7 +28,7 @@ from dimensions_site.elements.reading.selection import (
     selected_plan,
 )
 from dimensions_site.elements.reading.table_rows import csv_table, value_rows
-from dimensions_site.elements.reading.tables import TableColumn, TooManyColumns, choices_of, columns_of, heading_of
+from dimensions_site.elements.reading.tables import TooManyColumns, columns_of
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped_number, shortened
 
@@ -119,7 +119,7 @@ def _written(
 ) -> Generator[int]:
     """Write the file, and yield the number of elements written after each."""
 
-    def columns() -> list[TableColumn]:
+    def columns() -> list[NamedField]:
         try:
             return columns_of(wire, paths, language, elements, maximum=max_columns)
         except TooManyColumns as error:
@@ -143,7 +143,7 @@ def _written(
 
 
 def _table_written(
-    elements: QuerySet[Any], columns: Sequence[TableColumn], shape: FileShape, file: BinaryIO, *, labels: bool
+    elements: QuerySet[Any], columns: Sequence[NamedField], shape: FileShape, file: BinaryIO, *, labels: bool
 ) -> Generator[int]:
     format = FORMATS[shape.format]
     if format.max_columns is not None and len(columns) > format.max_columns:
@@ -152,9 +152,9 @@ def _table_written(
             message.format(maximum=grouped_number(format.max_columns), count=grouped_number(len(columns)))
         )
     table = table_writer(shape, file)
-    choices = [choices_of(column) for column in columns]
+    choices = [column.choices for column in columns]
     allowed = [[words if labels else value for value, words in found.items()] or None for found in choices]
-    table.headings((heading_of(column) if labels else column.heading for column in columns), allowed)
+    table.headings((column.heading if labels else column.path for column in columns), allowed)
     cell = typed_cell if format.has_types else untyped_cell
     in_words: list[tuple[int, Mapping[Any, Any]]] = [
         (position, {cell(value): words for value, words in found.items()})

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, Rest, chips_of, text_of
 from dimensions_site.administration.conditions.condition_form import ConditionForm, condition_at
-from dimensions_site.administration.conditions.fields import NamedField, grouped_fields, named_field
+from dimensions_site.administration.conditions.fields import grouped_fields
 from dimensions_site.administration.conditions.filtering import (
     COLUMNS,
     FILTER,
@@ -26,7 +26,7 @@ from dimensions_site.administration.elements.pickers import ReferenceFinder
 from dimensions_site.administration.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ColumnTable, ListColumn
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.page import Page
-from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.errors import RsqlError
@@ -47,7 +47,7 @@ def choose_condition(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
     fields = fields_of(admin.dimension, query, repositories)
     at = request.GET.get("at", "")
     found = condition_at(query.get(FILTER, ""), at, fields) if at else None
-    named = found[2].field if found else named_field(admin.dimension.wire, request.GET.get("field", ""))
+    named = found[2].field if found else admin.dimension.wire.named(request.GET.get("field", ""))
     common = {LIST: query.urlencode(), "at": at if found else "", "beside": request.GET.get("beside", "")}
     keys, unlisted = _keys(admin.dimension, query, repositories), admin.dimension.unfilterable | _UNLISTED
     if named is None or named.path in unlisted:

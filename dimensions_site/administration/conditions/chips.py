@@ -6,7 +6,7 @@ The parser of REST reads the text, so there is one grammar. What this form canno
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from dimensions_site.administration.conditions.fields import NamedField, named_field
+from dimensions_site.administration.conditions.fields import words_of
 from dimensions_site.administration.conditions.operations import (
     OPERATIONS,
     FilterOperation,
@@ -15,7 +15,7 @@ from dimensions_site.administration.conditions.operations import (
     operation_of,
     operation_of_both,
 )
-from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.rsql.parser import And, Comparison, Node, Or, write
 from dimensions_site.text.formats import shortened
 
@@ -35,7 +35,7 @@ class FilterCondition:
     @property
     def words(self) -> str:
         """The condition as a sentence."""
-        values = [self.field.in_words(value) for value in self.values]
+        values = [words_of(self.field, value) for value in self.values]
         named = ", ".join(values[:_NAMED_VALUES]) + (", …" if len(values) > _NAMED_VALUES else "")
         low, high = (values[0], values[-1]) if self.operation.takes is Takes.RANGE else ("", "")
         return str(self.operation.sentence) % {"field": self.field.heading, "value": named, "low": low, "high": high}
@@ -128,7 +128,7 @@ def _chip(part: Node | FilterCondition, wire: Wire) -> Chip:
 def _empty(alternatives: Sequence[Node], wire: Wire) -> FilterCondition | None:
     """Return the condition that the first two alternatives are together: a text is missing, or empty."""
     first = alternatives[0]
-    named = named_field(wire, first.selector) if isinstance(first, Comparison) else None
+    named = wire.named(first.selector) if isinstance(first, Comparison) else None
     if named is None or not named.may_be_empty:
         return None
     empty = FilterCondition(named, OPERATIONS["empty"])
@@ -155,7 +155,7 @@ def _parts(nodes: list[Node], wire: Wire) -> list[Node | FilterCondition]:
 
 
 def _condition(node: Comparison, wire: Wire) -> FilterCondition | None:
-    named = named_field(wire, node.selector)
+    named = wire.named(node.selector)
     if named is None:
         return None
     operation = operation_of(named.kind, node, is_entry=named.is_entry, may_be_empty=named.may_be_empty)
@@ -163,7 +163,7 @@ def _condition(node: Comparison, wire: Wire) -> FilterCondition | None:
 
 
 def _both(low: Comparison, high: Node, wire: Wire) -> FilterCondition | None:
-    named = named_field(wire, low.selector)
+    named = wire.named(low.selector)
     if named is None or not isinstance(high, Comparison) or not _is(named, high, wire):
         return None
     operation = operation_of_both(named.kind, low, high)
@@ -171,5 +171,5 @@ def _both(low: Comparison, high: Node, wire: Wire) -> FilterCondition | None:
 
 
 def _is(named: NamedField, node: Comparison, wire: Wire) -> bool:
-    other = named_field(wire, node.selector)
+    other = wire.named(node.selector)
     return other is not None and other.path == named.path

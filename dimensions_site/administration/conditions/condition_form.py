@@ -8,11 +8,11 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.conditions.chips import FilterCondition, Rest, chips_of
-from dimensions_site.administration.conditions.fields import NamedField, named_field
 from dimensions_site.administration.conditions.operations import OPERATIONS, Takes, offered_operations
 from dimensions_site.administration.inputs.controls import as_meant
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.labels import AmbiguousText, labels_in_messages
+from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
@@ -125,7 +125,7 @@ class ConditionForm:
         if not self.takes_key or not self.key:
             return self.named
         place = self.named.place
-        found = named_field(self._fields.wire, f"{place.path}.{self.key}")
+        found = self._fields.wire.named(f"{place.path}.{self.key}")
         if found is None or found.place != place:
             expected = getattr(place.leaf, "key_expected", "")
             message = _("'%(key)s' is not %(expected)s.")

@@ -14,10 +14,9 @@ from bulkops.models import FileImport
 from dimensions_site.administration.files.column import ColumnField, GuessOrigin
 from dimensions_site.administration.files.contents import NO, YES, evidence, has_codes, has_yes_and_no, known_values
 from dimensions_site.elements.declaration.names import names_of
-from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS
-from dimensions_site.elements.reading.tables import TableColumn, choices_of
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unknown_field
 
@@ -139,7 +138,7 @@ class ColumnFields:
         found = self._found(column.heading)
         if not found and has_yes_and_no(column.content):
             found = self._found(_YES_OR_NO.sub("", column.heading))
-        if column.heading == REASON or (len(found) == 1 and self._place(found[0]).leaf.read_only):
+        if column.heading == REASON or (len(found) == 1 and self._known(found[0]).place.leaf.read_only):
             column.is_out = True
             return
         says = {path: self._evidence(column, path) for path in found if self._can_be_set(path)}
@@ -210,12 +209,12 @@ class ColumnFields:
 
     def _is_listed(self, path: str) -> bool:
         """Return whether the field at `path` has one of some values, yes and no included."""
-        place = self._wire.places.get(path)
-        return place is not None and not place.leaf.read_only and bool(choices_of(TableColumn(path, place)))
+        found = self._wire.named(path)
+        return found is not None and not found.place.leaf.read_only and bool(found.choices)
 
     def _evidence(self, column: ColumnField, path: str) -> int:
-        is_entry = self._wire.find_entry(path) is not None
-        return evidence(None if is_entry else self._wire.places[path].leaf, column.content)
+        found = self._known(path)
+        return evidence(None if found.is_entry else found.place.leaf, column.content)
 
     def _choose(self, column: ColumnField, path: str, origin: GuessOrigin) -> None:
         column.path, column.is_out, column.origin, column.hint = path, not path, origin, ""
@@ -225,9 +224,8 @@ class ColumnFields:
         return path is not None and (not path or self._can_be_set(path))
 
     def _can_be_set(self, path: str) -> bool:
-        entry = self._wire.find_entry(path)
-        place = self._wire.places.get(path) if entry is None else entry[0]
-        return place is not None and not place.leaf.read_only and (entry is not None or not place.is_map)
+        found = self._wire.named(path)
+        return found is not None and not found.place.leaf.read_only and found.is_entry is found.place.is_map
 
     def _found(self, name: str) -> list[str]:
         return self._paths(self._names.find(name))
@@ -237,13 +235,14 @@ class ColumnFields:
         whole = (DESCRIPTIONS, DEFAULT_DESCRIPTION)
         return list(dict.fromkeys(f"{DESCRIPTIONS}.{self._language}" if path in whole else path for path in found))
 
-    def _place(self, path: str) -> Place:
-        entry = self._wire.find_entry(path)
-        return self._wire.places[path] if entry is None else entry[0]
+    def _known(self, path: str) -> NamedField:
+        found = self._wire.named(path)
+        if found is None:
+            raise KeyError(path)
+        return found
 
     def _called(self, path: str) -> str:
-        entry = self._wire.find_entry(path)
-        return self._wire.places[path].heading if entry is None else entry[0].heading_of(entry[1])
+        return self._known(path).heading
 
     def _refusal(self, name: str) -> str:
         similar = [path for path in self._paths(self._names.similar(name)) if self._can_be_set(path)]

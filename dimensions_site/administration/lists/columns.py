@@ -8,8 +8,7 @@ from django.contrib import admin
 from django.utils.functional import lazy
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.conditions.fields import NamedField, named_field
-from dimensions_site.elements.declaration.wire import Place, Wire
+from dimensions_site.elements.declaration.wire import NamedField, Place, Wire
 from dimensions_site.text.formats import shortened
 
 MAX_COLUMNS = 12
@@ -38,7 +37,7 @@ class ColumnTable:
 
     def find(self, path: str) -> ListColumn | None:
         """Return the column that `path` names; None if there is none."""
-        named = named_field(self._wire, path)
+        named = self._wire.named(path)
         heading = _("Repository") if path == REPOSITORY_COLUMN else "" if named is None else named.place.heading
         if path in self._usual:
             display, reads = self._usual[path]

@@ -8,18 +8,18 @@ from typing import Any
 import orjson
 from django.db.models import Max, QuerySet
 
+from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.table_rows import value_rows
-from dimensions_site.elements.reading.tables import TableColumn
 from dimensions_site.elements.writing.merging import Absent
 from dimensions_site.repositories.models import Repository
 
 _LINE_BREAK = re.compile(r"\r\n|\r")
 
 
-def cell_text(column: TableColumn, value: Any) -> str:
+def cell_text(column: NamedField, value: Any) -> str:
     """Return the text of the cell for a JSON `value`: labels, not codes; an empty text for what is not set."""
     if value is None or isinstance(value, Absent):
         return ""
@@ -27,7 +27,7 @@ def cell_text(column: TableColumn, value: Any) -> str:
     return _LINE_BREAK.sub("\n", text)
 
 
-def typed_value(column: TableColumn, text: str) -> Any:
+def typed_value(column: NamedField, text: str) -> Any:
     """Return the JSON value that the `text` of a cell means to people, valid or not; null for an empty cell.
 
     Raises AmbiguousText.
@@ -53,7 +53,7 @@ def newest_numbers(dimension: Dimension, repository: Repository, ids: Collection
 
 
 def stored_rows(
-    dimension: Dimension, repository: Repository, ids: Sequence[str], columns: Sequence[TableColumn]
+    dimension: Dimension, repository: Repository, ids: Sequence[str], columns: Sequence[NamedField]
 ) -> list[StoredRow]:
     """Return the elements with the `ids`, in their order; those that do not exist are left out. Two queries.
 
@@ -61,7 +61,7 @@ def stored_rows(
     too often, and no change of others is overwritten.
     """
     numbers = newest_numbers(dimension, repository, ids)
-    id_column = TableColumn("id", dimension.wire.places["id"])
+    id_column = NamedField("id", dimension.wire.places["id"])
     rows = value_rows([id_column, *columns], lambda value: value, with_ids(dimension.model, repository, ids))
     texts = {str(id): list(map(cell_text, columns, values)) for id, *values in rows}
     return [StoredRow(id, numbers.get(id, 0), texts[id]) for id in ids if id in texts]

@@ -16,14 +16,14 @@ from bulkops.plans.stored import changes_of
 from dimensions_site.administration.elements.forms import Descriptions
 from dimensions_site.administration.plans.words import problem_words
 from dimensions_site.administration.table.cells import cell_text, elements_json, typed_value
-from dimensions_site.administration.table.columns import label_of, spot_of
+from dimensions_site.administration.table.columns import spot_of
 from dimensions_site.administration.table.sent import SentRow
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
 from dimensions_site.elements.declaration.labels import AmbiguousText
+from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
-from dimensions_site.elements.reading.tables import TableColumn
 from dimensions_site.elements.writing.merging import Spot, put_field, three_way_merge
 from dimensions_site.repositories.models import Repository
 
@@ -33,16 +33,16 @@ class TableCell:
     """A cell: the id of its row, and its column; None stands for the whole row."""
 
     id: str
-    column: TableColumn | None
+    column: NamedField | None
 
     @property
     def name(self) -> str:
         """The wire path of the column."""
-        return "" if self.column is None else self.column.heading
+        return "" if self.column is None else self.column.path
 
     @property
     def label(self) -> str:
-        return "" if self.column is None else label_of(self.column)
+        return "" if self.column is None else self.column.heading
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class TableCheck:
     dimension: Dimension
     repository: Repository
     user: str
-    columns: Mapping[str, TableColumn]
+    columns: Mapping[str, NamedField]
     descriptions: Descriptions
 
     def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int], digest: str) -> Checked:
@@ -149,10 +149,10 @@ class TableCheck:
             checked.taken += (TableCell(row.id, shown[spot]) for spot in merge.taken if spot in shown)
             for conflict in merge.conflicts:
                 column = shown[conflict.spot]
-                if row.kept.get(column.heading) == numbers[row.id]:
+                if row.kept.get(column.path) == numbers[row.id]:
                     continue
                 begun_text, their_text = (cell_text(column, value) for value in (conflict.base, conflict.theirs))
-                cell, mine_text = TableCell(row.id, column), row.typed[column.heading]
+                cell, mine_text = TableCell(row.id, column), row.typed[column.path]
                 checked.conflicts.append(CellConflict(cell, numbers[row.id], begun_text, their_text, mine_text))
 
     def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:
@@ -172,7 +172,7 @@ class TableCheck:
                 put_field(patch, Spot(words.path), self.descriptions.get(named) or None)
         return patch
 
-    def _typed(self, row: SentRow) -> Iterator[tuple[TableColumn, Any]]:
+    def _typed(self, row: SentRow) -> Iterator[tuple[NamedField, Any]]:
         for name, text in row.typed.items():
             column = self.columns[name]
             yield column, typed_value(column, text)

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.elements.element_page import known_keys
-from dimensions_site.elements.declaration.wire import ObjectNode, Place
+from dimensions_site.elements.declaration.wire import NamedField, ObjectNode, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.selection import DESCRIPTIONS
-from dimensions_site.elements.reading.tables import TableColumn
 from dimensions_site.elements.writing.merging import Spot
 from dimensions_site.repositories.models import Repository
 
@@ -19,14 +18,9 @@ MAX_COLUMNS = 60
 _LANGUAGES, _OFFERED_ENTRIES = 4, 50
 
 
-def spot_of(column: TableColumn) -> Spot:
+def spot_of(column: NamedField) -> Spot:
     """Return the field that the column shows."""
     return Spot(column.place.path, column.key)
-
-
-def label_of(column: TableColumn) -> str:
-    """Return what people call the column, in the language of the thread."""
-    return column.place.heading_of(column.key)
 
 
 @dataclass
@@ -34,7 +28,7 @@ class ColumnGroup:
     """A group of fields in the choice of columns: those without another entry, and the maps that may have one."""
 
     label: str
-    columns: list[tuple[TableColumn, str]] = field(default_factory=list)
+    columns: list[tuple[NamedField, str]] = field(default_factory=list)
     maps: list[Place] = field(default_factory=list)
 
 
@@ -46,14 +40,18 @@ class TableColumns:
         self._fixed = set(dimension.model.unique_in_repository.values())
         self._keys: Mapping[str, Sequence[str]] = known_keys(dimension, repository)
 
-    def named(self, name: str) -> TableColumn | None:
+    def named(self, name: str) -> NamedField | None:
         """Return the column of the field or entry with this wire path; None if there is none that can be changed."""
-        place, key = self._wire.find_entry(name) or (self._wire.places.get(name), None)
-        if place is None or not self._is_writable(place) or (place.is_map and key is None):
-            return None
-        return TableColumn(name, place, key)
+        found = self._wire.named(name)
+        is_column = (
+            found is not None
+            and found.path == name
+            and self._is_writable(found.place)
+            and found.is_entry is found.place.is_map
+        )
+        return found if is_column else None
 
-    def at_first(self, listed: Iterable[str]) -> list[TableColumn]:
+    def at_first(self, listed: Iterable[str]) -> list[NamedField]:
         """Return the columns of a new table: those of the list, with a description for each language in use."""
         languages = [f"{DESCRIPTIONS}.{language}" for language in self._keys[DESCRIPTIONS][:_LANGUAGES]]
         names = [name for path in listed for name in (languages if path == DESCRIPTIONS else [path])]
@@ -68,17 +66,17 @@ class TableColumns:
             group = general
             if isinstance(outermost, ObjectNode):
                 group = found.setdefault(outermost.path, ColumnGroup(str(outermost.label)))
-            group.columns += ((column, label_of(column)) for column in self._offered(place))
+            group.columns += ((column, column.heading) for column in self._offered(place))
             if place.is_map:
                 group.maps.append(place)
         return [group for group in found.values() if group.columns or group.maps]
 
-    def _offered(self, place: Place) -> Iterator[TableColumn]:
+    def _offered(self, place: Place) -> Iterator[NamedField]:
         if not place.is_map:
-            yield TableColumn(place.path, place)
+            yield NamedField(place.path, place)
             return
         for key in self._keys[place.path][:_OFFERED_ENTRIES]:
-            yield TableColumn(f"{place.path}.{key}", place, key)
+            yield NamedField(f"{place.path}.{key}", place, key)
 
     def _is_writable(self, place: Place) -> bool:
         return not (place.leaf.read_only or place.is_default_description or place.path in self._fixed)

@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 from dimensions_site.administration.elements.forms import Named
 from dimensions_site.administration.table.cells import StoredRow, cell_text, stored_rows
 from dimensions_site.administration.table.checking import Checked, TableCell
-from dimensions_site.administration.table.columns import MAX_COLUMNS, ColumnGroup, TableColumns, label_of
+from dimensions_site.administration.table.columns import MAX_COLUMNS, ColumnGroup, TableColumns
 from dimensions_site.administration.table.sent import SentRow, SentTable
+from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.tables import TableColumn
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped_number, shortened
 
@@ -46,7 +46,7 @@ class EditedTable:
     dimension: Dimension
     repository: Repository
     sent: SentTable
-    columns: dict[str, TableColumn] = field(default_factory=dict)
+    columns: dict[str, NamedField] = field(default_factory=dict)
     rows: list[tuple[SentRow, StoredRow]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
@@ -85,7 +85,7 @@ class EditedTable:
 
     def choose_at_first(self, listed: Iterable[str]) -> None:
         """Choose the columns of a new table."""
-        self.choose([column.heading for column in self._choice.at_first(listed)])
+        self.choose([column.path for column in self._choice.at_first(listed)])
 
     def load(self) -> None:
         """Read what is stored. What was typed where nothing is stored any more is `lost`."""
@@ -96,7 +96,7 @@ class EditedTable:
             found = stored.get(row.id)
             known = {} if found is None else {name: text for name, text in row.typed.items() if name in self.columns}
             self.lost += (
-                Lost(row.id, label_of(self.columns[name]) if name in self.columns else shortened(name), text)
+                Lost(row.id, self.columns[name].heading if name in self.columns else shortened(name), text)
                 for name, text in row.typed.items()
                 if name not in known
             )
@@ -129,20 +129,17 @@ class EditedTable:
     def choices(self) -> list[tuple[ColumnGroup, list[ColumnChoice]]]:
         """Return the columns that can be chosen, group by group; entries of maps that were added are among them."""
         groups = self._choice.groups()
-        offered = {column.heading for group in groups for column, _label in group.columns}
+        offered = {column.path for group in groups for column, _label in group.columns}
         order = {path: at for at, path in enumerate(self.dimension.wire.places)}
         further = [column for name, column in self.columns.items() if name not in offered]
         for group in groups:
             paths = {place.path for place in group.maps}
-            group.columns += ((column, label_of(column)) for column in further if column.place.path in paths)
+            group.columns += ((column, column.heading) for column in further if column.place.path in paths)
             group.columns.sort(key=lambda each: order[each[0].place.path])
         return [
             (
                 group,
-                [
-                    ColumnChoice(column.heading, label, column.heading in self.columns)
-                    for column, label in group.columns
-                ],
+                [ColumnChoice(column.path, label, column.path in self.columns) for column, label in group.columns],
             )
             for group in groups
         ]
@@ -166,7 +163,7 @@ class EditedTable:
             "columns": [
                 {
                     "name": name,
-                    "title": label_of(column),
+                    "title": column.heading,
                     "values": [cell_text(column, value) for value in column.place.leaf.offered],
                     "picker": addresses.get(column.place.leaf.refers_to or ""),
                 }

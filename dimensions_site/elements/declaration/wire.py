@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import F
 from django.utils.functional import cached_property
+from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.declaration.fields import Leaf
@@ -17,6 +18,7 @@ from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject
 from dimensions_site.elements.declaration.unknown_members import all_fields
 from dimensions_site.rsql.expressions import JsonLeaf
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.suggestions import MAX_LENGTH, MAX_SUGGESTIONS, close_names, same_names, unknown_field
 
 
@@ -51,6 +53,52 @@ class Place:
     @property
     def is_default_description(self) -> bool:
         return isinstance(self.leaf, DescriptionField)
+
+
+@dataclass(frozen=True)
+class NamedField:
+    """What a wire path names: a leaf, a whole map (`key` is None), or an entry of a map."""
+
+    path: str
+    place: Place
+    key: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """What people call it, in the language of the thread."""
+        leaf: Any = self.place.leaf
+        is_whole_map = self.key is None and self.place.is_map
+        return self.place.heading_of(str(leaf.any_key) if is_whole_map else self.key)
+
+    @property
+    def is_entry(self) -> bool:
+        return self.key is not None
+
+    @property
+    def kind(self) -> ValueKind:
+        """How filters read and compare its values."""
+        return ValueKind.TEXT if self.is_entry else self.place.leaf.kind
+
+    @property
+    def may_be_empty(self) -> bool:
+        """Whether it takes an empty text, which is not null (contract C19)."""
+        return not self.is_entry and (self.kind is ValueKind.TEXT or self.place.leaf.is_open)
+
+    @property
+    def language(self) -> str:
+        """The name of the language of an entry, by which it is found; empty for what is in no language."""
+        if self.key is None or not self.place.leaf.has_languages:
+            return ""
+        try:
+            return str(get_language_info(self.key)["name_translated"])
+        except KeyError:
+            return ""
+
+    @property
+    def choices(self) -> Mapping[str | bool, str]:
+        """The JSON values that it may have, each with its text for people; none if it may have any."""
+        leaf = self.place.leaf
+        return {} if self.is_entry or leaf.is_open else {value: leaf.in_words(value) for value in leaf.offered}
 
 
 @dataclass(frozen=True)
@@ -104,6 +152,15 @@ class Wire:
         """Return the same; None also if the map cannot have such a key."""
         entry = self.split_entry(path)
         return entry if entry is not None and self._maps[entry[0].path].has_key(entry[1]) else None
+
+    def named(self, spelling: str) -> NamedField | None:
+        """Return the leaf, map or entry that the `spelling` of a path names; None if there is none."""
+        path = self.canonical_path(spelling)
+        place = self.places.get(path)
+        if place is not None:
+            return NamedField(path, place)
+        entry = self.find_entry(path)
+        return None if entry is None else NamedField(path, *entry)
 
     def refusal(self, spelling: str) -> str:
         """Return the message for a `spelling` that names no single value, with a suggestion."""

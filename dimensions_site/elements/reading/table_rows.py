@@ -14,9 +14,9 @@ from django.db.models.functions import Cast
 
 from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.reading.cells import UNSET, Scalar, Unset, csv_cell
 from dimensions_site.elements.reading.rendering import streamed_values
-from dimensions_site.elements.reading.tables import TableColumn
 
 # The path of a leaf in its object.
 Inside: TypeAlias = tuple[str, ...]
@@ -78,7 +78,7 @@ _REMEMBERED_LENGTH = 40
 
 
 def value_rows(
-    columns: Sequence[TableColumn], cell: Callable[[Scalar], Cell], elements: QuerySet[Any]
+    columns: Sequence[NamedField], cell: Callable[[Scalar], Cell], elements: QuerySet[Any]
 ) -> Generator[list[Cell | None]]:
     """Return the `elements` as lists of what `cell` returns for the values; None is an empty cell."""
 
@@ -88,9 +88,9 @@ def value_rows(
     return TableRenderer(columns, row, lambda rows: list(chain.from_iterable(rows))).each(elements)
 
 
-def csv_table(columns: Sequence[TableColumn], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
+def csv_table(columns: Sequence[NamedField], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
     """Return the header and the lines of the `elements` as CSV (RFC 4180), without line ends."""
-    headings = ",".join(csv_cell(column.heading) for column in columns)
+    headings = ",".join(csv_cell(column.path) for column in columns)
     lines = TableRenderer(columns, csv_cell, ",".join).each(elements)
     # A line with a single empty cell would be an empty line.
     return headings, (line or '""' for line in lines) if len(columns) == 1 else lines
@@ -127,7 +127,7 @@ class TableRenderer(Generic[Row]):
 
     def __init__(
         self,
-        columns: Sequence[TableColumn],
+        columns: Sequence[NamedField],
         cell: Callable[[Scalar | Unset], Row],
         beside: Callable[[Iterable[Row]], Row],
     ) -> None:
@@ -150,7 +150,7 @@ class TableRenderer(Generic[Row]):
         for values in streamed_values(queryset, columns):
             yield beside(map(call, encoders, values))
 
-    def _add(self, name: str, piece: Sequence[TableColumn]) -> None:
+    def _add(self, name: str, piece: Sequence[NamedField]) -> None:
         place = piece[0].place
         if place.is_map or place.inside:
             self._expressions.append(Cast(F(name), TextField()))
@@ -164,13 +164,13 @@ class TableRenderer(Generic[Row]):
         null = self._null if _has_default(leaf) else self._empty
         return _Remembered(lambda value: cell(represented(value)), null).__getitem__
 
-    def _leaves(self, piece: Sequence[TableColumn]) -> Callable[[str | None], Row]:
+    def _leaves(self, piece: Sequence[NamedField]) -> Callable[[str | None], Row]:
         read, beside = leaves_reader(tuple(column.place.inside for column in piece)), self._beside
         cell = self._null_as_null if _has_default(piece[0].place.leaf) else self._null_as_empty
         unset = beside([cell(None)] * len(piece))
         return lambda text: unset if text is None else beside(map(cell, read(text)))
 
-    def _entries(self, piece: Sequence[TableColumn]) -> Callable[[str | None], Row]:
+    def _entries(self, piece: Sequence[NamedField]) -> Callable[[str | None], Row]:
         keys, beside, cell = [column.key for column in piece], self._beside, self._null_as_null
         unset = beside([self._empty] * len(piece))
         return lambda text: (
@@ -178,7 +178,7 @@ class TableRenderer(Generic[Row]):
         )
 
 
-def _source(column: TableColumn) -> tuple[str, bool]:
+def _source(column: NamedField) -> tuple[str, bool]:
     """Return what the cells of a piece share: the column of the database, and whether null is written out."""
     return column.place.column, _has_default(column.place.leaf)
 

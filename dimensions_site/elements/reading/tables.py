@@ -1,11 +1,11 @@
 """The columns of tables of elements: one for each leaf and for each entry of a map.
 
-The heading is the wire path. Import commands read the same columns (contract H4).
+A column is a `NamedField`, and its heading the wire path. Import commands read the same columns (contract H4).
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -15,22 +15,13 @@ from django.db.models import QuerySet
 
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.db.postgresql.streaming import streamed_rows
-from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
+from dimensions_site.elements.declaration.wire import NamedField, ObjectNode, Place, Wire
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS, WHOLE_MAP
 
 # As many as imports read, and Excel has. In the web server the time for each row must not grow without limit.
 MAX_COLUMNS = 16_384
 # How many elements are read to learn the keys that nearly all have.
 _USUAL = 100
-
-
-@dataclass(frozen=True)
-class TableColumn:
-    """A column: its heading, and the leaf, or the map and its key, whose values it shows."""
-
-    heading: str
-    place: Place
-    key: str | None = None
 
 
 class TooManyColumns(Problem):
@@ -47,7 +38,7 @@ class TooManyColumns(Problem):
 
 def columns_of(
     wire: Wire, paths: Iterable[str], language: str, elements: QuerySet[Any], *, maximum: int | None = None
-) -> list[TableColumn]:
+) -> list[NamedField]:
     """Return the columns for the known canonical `paths`, in this order and each once.
 
     A group stands for its leaves, and a map for the keys that any of the `elements` has in it, first `language`, the
@@ -56,24 +47,13 @@ def columns_of(
     """
     wanted = [column for path in paths for column in _wanted(wire, path, language)]
     keys = _keys({column.place.column for column in wanted if _is_whole_map(column)}, elements, maximum)
-    columns: dict[str, TableColumn] = {}
+    columns: dict[str, NamedField] = {}
     for column in wanted:
         for known in _entries(column, keys, language) if _is_whole_map(column) else (column,):
-            columns.setdefault(known.heading, known)
+            columns.setdefault(known.path, known)
     if maximum is not None and len(columns) > maximum:
         raise TooManyColumns(maximum)
     return list(columns.values())
-
-
-def heading_of(column: TableColumn) -> str:
-    """Return what people call the column, in the language of the thread."""
-    return column.place.heading_of(column.key)
-
-
-def choices_of(column: TableColumn) -> Mapping[str | bool, str]:
-    """Return the values that the column may have, each with its text for people; none if it may have any."""
-    leaf = column.place.leaf
-    return {} if leaf.is_open else {value: leaf.in_words(value) for value in leaf.offered}
 
 
 def keys_of(place: Place, elements: QuerySet[Any]) -> list[str]:
@@ -81,31 +61,31 @@ def keys_of(place: Place, elements: QuerySet[Any]) -> list[str]:
     return sorted(_keys({place.column}, elements, None)[place.column])
 
 
-def _wanted(wire: Wire, path: str, language: str) -> Iterator[TableColumn]:
+def _wanted(wire: Wire, path: str, language: str) -> Iterator[NamedField]:
     """Return the columns that `path` means; a whole map's column has no key yet."""
     if path in (DEFAULT_DESCRIPTION, DESCRIPTIONS):
-        yield TableColumn(path, wire.places[DESCRIPTIONS], language)
+        yield NamedField(path, wire.places[DESCRIPTIONS], language)
         return
     found = wire.find(path)
     if isinstance(found, ObjectNode):
         for place in wire.places.values():
             if place.path.startswith(f"{path}."):
-                yield TableColumn(place.path, place)
+                yield NamedField(place.path, place)
     elif found is not None:
-        yield TableColumn(path, found)
+        yield NamedField(path, found)
     else:
         group, _, key = path.partition(".")
-        yield TableColumn(path, wire.places[group], None if key == WHOLE_MAP else key)
+        yield NamedField(path, wire.places[group], None if key == WHOLE_MAP else key)
 
 
-def _is_whole_map(column: TableColumn) -> bool:
+def _is_whole_map(column: NamedField) -> bool:
     return column.place.is_map and column.key is None
 
 
-def _entries(column: TableColumn, keys: Mapping[str, set[str]], language: str) -> Iterator[TableColumn]:
+def _entries(column: NamedField, keys: Mapping[str, set[str]], language: str) -> Iterator[NamedField]:
     found = keys[column.place.column] | ({language} if column.place.leaf.required else set())
     for key in sorted(found, key=lambda key: (key != language, key)):
-        yield replace(column, heading=f"{column.place.path}.{key}", key=key)
+        yield replace(column, path=f"{column.place.path}.{key}", key=key)
 
 
 def _keys(maps: Collection[str], elements: QuerySet[Any], maximum: int | None) -> dict[str, set[str]]:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, chips_of, text_of
-from dimensions_site.administration.conditions.fields import named_field
 from dimensions_site.administration.conditions.operations import (
     OPERATIONS,
     FilterOperation,
@@ -43,7 +42,7 @@ def values_for(kind: ValueKind, choices: tuple[str, ...]) -> st.SearchStrategy[s
 
 @st.composite
 def conditions(draw: st.DrawFn) -> FilterCondition:
-    named = named_field(ACCOUNT_WIRE, draw(st.sampled_from(PATHS)))
+    named = ACCOUNT_WIRE.named(draw(st.sampled_from(PATHS)))
     assert named is not None
     field = FIELDS.resolve(named.path)
     operation: FilterOperation = draw(st.sampled_from(offered_operations(field, is_entry=named.is_entry)))

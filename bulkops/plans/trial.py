@@ -88,7 +88,8 @@ class PlanTrial:
         for rows in self._to_delete():
             self.deleted += len(self._session.writer.delete(rows, self.actor))
         maximum = self.request.max_delete
-        if self.deleted and not maximum.allows(self.deleted, stored_count):
+        # Without stored elements all deletions are outside of the scope, which is refused.
+        if self.deleted and stored_count and not maximum.allows(self.deleted, stored_count):
             where = "elements in the scope" if self.scope else "stored elements"
             message = (
                 f"The plan deletes {self.deleted:,} of the {stored_count:,} {where} "

@@ -121,6 +121,15 @@ def test_an_element_outside_the_scope_is_refused(alice, chart, bulk, path):
     assert elements(alice, "account") == chart
 
 
+@pytest.mark.contract("K4", "B3")
+def test_a_deletion_is_refused_if_the_scope_has_no_elements(alice, chart):
+    """No share of none is too large."""
+    report = refused(send(alice, "account", bulk={"delete": [{"id": "25"}]}, scope="id==none"))
+
+    assert places(report) == [("/bulk/delete", "OUTSIDE_SCOPE")]
+    assert elements(alice, "account") == chart
+
+
 @pytest.mark.contract("K4", "A6")
 def test_another_repository_needs_a_grant(alice, chart, contoso):
     """The answers are those of the repository in the path."""

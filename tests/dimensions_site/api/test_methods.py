@@ -87,3 +87,14 @@ def test_head_answers_as_get_does_without_the_body(alice):
         assert head["Content-Type"] == got["Content-Type"]
         assert head.get("ETag") == got.get("ETag")
         assert b"".join(head) == b""
+
+
+@pytest.mark.contract("A4", "B3")
+@pytest.mark.parametrize("route", ["elements", "elements-fetch", "elements-changes", "elements-compare"])
+def test_options_answers_in_json_alone(alice, route):
+    """The other forms are those of lists."""
+    statuses = [
+        alice.options(alice.account(route), headers={"Accept": accept}).status_code
+        for accept in ("application/json", "application/x-ndjson")
+    ]
+    assert statuses == [200, 406]

@@ -38,7 +38,12 @@ class FilterCondition:
         values = [words_of(self.field, value) for value in self.values]
         named = ", ".join(values[:_NAMED_VALUES]) + (", …" if len(values) > _NAMED_VALUES else "")
         low, high = (values[0], values[-1]) if self.operation.takes is Takes.RANGE else ("", "")
-        return str(self.operation.sentence) % {"field": self.field.heading, "value": named, "low": low, "high": high}
+        return str(self.operation.sentence) % {
+            "field": self.field.short_heading,
+            "value": named,
+            "low": low,
+            "high": high,
+        }
 
     def nodes(self) -> Sequence[Node]:
         """Return the conditions of the filter that all hold; raises ValueError for a day that is invalid."""

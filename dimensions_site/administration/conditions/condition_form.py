@@ -175,7 +175,7 @@ class ConditionForm:
             return error.message
         message = _("%(name)s must be %(expected)s.")
         with labels_in_messages():
-            return message % {"name": self.named.heading, "expected": self.leaf.expected}
+            return message % {"name": self.named.short_heading, "expected": self.leaf.expected}
 
 
 def condition_at(text: str, at: str, fields: ElementFields) -> tuple[int, int, FilterCondition] | None:

@@ -44,7 +44,7 @@ class ColumnTable:
             return ListColumn(path, heading[:1].upper() + heading[1:], display, reads)
         if named is None or (named.place.is_map and not named.is_entry):
             return None
-        return ListColumn(named.path, named.heading, values_of(named), (named.place.column,))
+        return ListColumn(named.path, named.short_heading, values_of(named), (named.place.column,))
 
     def chosen(self, text: str) -> tuple[list[ListColumn], list[str]]:
         """Return the columns that the parameter `text` names, each once, and the errors in it."""
@@ -88,5 +88,5 @@ def values_of(named: NamedField, order: str | None = None) -> Callable[[Any], An
         return shortened(str(shown) if named.is_entry else place.leaf.in_words(shown), _SHOWN)
 
     value.__name__ = "_".join((place.column, *place.inside))
-    heading = lazy(lambda: named.heading, str)()
+    heading = lazy(lambda: named.short_heading, str)()
     return admin.display(description=heading, ordering=order)(value)

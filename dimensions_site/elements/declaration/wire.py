@@ -19,7 +19,11 @@ from dimensions_site.elements.declaration.serializers import Bundle, ElementSeri
 from dimensions_site.elements.declaration.unknown_members import all_fields
 from dimensions_site.rsql.expressions import JsonLeaf
 from dimensions_site.rsql.fields import ValueKind
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import MAX_LENGTH, MAX_SUGGESTIONS, close_names, same_names, unknown_field
+
+# Characters of a key.
+_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,11 @@ class NamedField:
         leaf: Any = self.place.leaf
         is_whole_map = self.key is None and self.place.is_map
         return self.place.heading_of(str(leaf.any_key) if is_whole_map else self.key)
+
+    @property
+    def short_heading(self) -> str:
+        """The heading with the beginning of a long key, for a sentence and for a column of a list."""
+        return self.heading if self.key is None else self.place.heading_of(shortened(self.key, _SHOWN))
 
     @property
     def is_entry(self) -> bool:

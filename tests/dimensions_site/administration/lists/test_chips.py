@@ -14,6 +14,7 @@ from dimensions_site.administration.conditions.operations import (
     Takes,
     offered_operations,
 )
+from dimensions_site.administration.lists.columns import ColumnTable
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.fields import ValueKind
@@ -53,6 +54,19 @@ def conditions(draw: st.DrawFn) -> FilterCondition:
     if operation.takes is Takes.RANGE and named.kind is ValueKind.TIMESTAMP:
         values = tuple(sorted(values))
     return FilterCondition(named, operation, values)
+
+
+def test_a_long_key_is_named_by_its_beginning():
+    """In the sentence of a chip, and above a column; the label of a table or file has all of it."""
+    (chip,) = chips_of(parse(f"customAttributes.{'k' * 61}==x"), ACCOUNT_WIRE)
+    (condition,) = chip.parts
+    column = ColumnTable(ACCOUNT_WIRE, {}).find(f"customAttributes.{'k' * 61}")
+    assert isinstance(condition, FilterCondition)
+    assert column is not None
+
+    for text in (condition.words, column.heading):
+        assert "k" * 60 + "…" in text
+    assert "k" * 61 in condition.field.heading
 
 
 chips = st.lists(st.lists(conditions(), min_size=1, max_size=3).map(lambda parts: Chip(tuple(parts))), max_size=4)

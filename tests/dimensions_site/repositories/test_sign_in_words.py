@@ -15,7 +15,7 @@ NO_ACCESS = "You have no access to the administration. Ask your administrator fo
 
 
 @pytest.fixture(autouse=True)
-def add_person() -> User:
+def person() -> User:
     """A user who only calls the REST API."""
     return User.objects.create_user("person", password=WORD)
 

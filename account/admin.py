@@ -10,8 +10,8 @@ from unfold.contrib.filters.admin import DropdownFilter
 
 from account.dimension import ACCOUNT
 from account.models import Account, CalculationLogic
+from dimensions_site.administration.base.filters import PlainChoiceForm
 from dimensions_site.administration.dimension import DimensionAdmin
-from dimensions_site.administration.lists.filters import PlainChoiceForm
 from dimensions_site.administration.lists.tree import TREE_PAGE
 
 

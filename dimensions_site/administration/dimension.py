@@ -8,7 +8,6 @@ from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
-from dimensions_site.administration.conditions.building import BUILDER_PAGES
 from dimensions_site.administration.elements.deleting import delete_elements
 from dimensions_site.administration.elements.editing import EDIT_PAGES, EditedAdmin
 from dimensions_site.administration.elements.history import HISTORY_PAGES
@@ -16,6 +15,7 @@ from dimensions_site.administration.elements.pickers import PICK_PAGE
 from dimensions_site.administration.elements.used_by import USES_PAGE
 from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export_elements
 from dimensions_site.administration.files.wizard import IMPORT_BUTTON
+from dimensions_site.administration.lists.building import BUILDER_PAGES
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
 from dimensions_site.administration.plans.changing import change_elements

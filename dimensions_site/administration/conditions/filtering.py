@@ -11,8 +11,8 @@ from django.http import HttpRequest, QueryDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.paging import COUNT
 from dimensions_site.administration.conditions.chips import Chip, Rest, chips_of, text_of
-from dimensions_site.administration.people.paging import COUNT
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields

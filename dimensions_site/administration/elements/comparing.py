@@ -15,15 +15,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from dimensions_site.administration.elements.element_links import element_route, last_versions
-from dimensions_site.administration.lists.described import description_of
-from dimensions_site.administration.lists.past import instant_of, state_at_instant
-from dimensions_site.administration.people.paging import (
+from dimensions_site.administration.base.described import description_of
+from dimensions_site.administration.base.element_links import element_route, last_versions
+from dimensions_site.administration.base.paging import (
     count_up_to,
     limit_of_count,
     page_number,
     requested_page,
 )
+from dimensions_site.administration.base.past import instant_of, state_at_instant
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.dimension import Dimension

@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bulkops.jobs import processing
-from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.base.scope import ScopedAdmin
+from dimensions_site.administration.base.selecting import selected_repository, selection
 from dimensions_site.administration.elements.used_by import uses_of_many
-from dimensions_site.administration.plans.selecting import selected_repository, selection
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import Scope

@@ -13,6 +13,8 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.attempts import Attempt, Reader
 from dimensions_site.administration.elements.element_page import (
     PageElement,
@@ -23,8 +25,6 @@ from dimensions_site.administration.elements.element_page import (
 )
 from dimensions_site.administration.elements.forms import ElementForm
 from dimensions_site.administration.elements.pickers import ReferenceFinder
-from dimensions_site.administration.elements.scope import ScopedAdmin
-from dimensions_site.administration.page import Page
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField

@@ -10,11 +10,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.scope import ScopedAdmin
-from dimensions_site.administration.lists.described import shown_description
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.paging import page_number, report_missing_page, requested_page
-from dimensions_site.administration.people.repositories import LONGEST_SEARCH
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.described import shown_description
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.paging import page_number, report_missing_page, requested_page
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.writing.actors import Actor

@@ -8,14 +8,14 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 
-from dimensions_site.administration.elements.element_links import element_route
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, open_keys
+from dimensions_site.administration.base.described import language_of_page
+from dimensions_site.administration.base.element_links import element_route
+from dimensions_site.administration.base.finding import first_fitting
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named
-from dimensions_site.administration.elements.scope import ScopedAdmin
 from dimensions_site.administration.inputs.controls import PickerControl
-from dimensions_site.administration.lists.described import language_of_page
-from dimensions_site.administration.lists.finding import first_fitting
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.repositories import LONGEST_SEARCH, open_keys
 from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.reading.descriptions import preferred_text
 from dimensions_site.elements.reading.lookup import with_ids

@@ -7,11 +7,11 @@ from django.contrib.admin.utils import unquote
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
 
-from dimensions_site.administration.elements.element_links import element_route
-from dimensions_site.administration.elements.scope import ScopedAdmin
-from dimensions_site.administration.lists.described import language_of_page
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.repositories import open_keys
+from dimensions_site.administration.base.bounded import open_keys
+from dimensions_site.administration.base.described import language_of_page
+from dimensions_site.administration.base.element_links import element_route
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.reading.descriptions import preferred_text
 from dimensions_site.elements.reading.lookup import with_ids

@@ -25,8 +25,8 @@ from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
+from dimensions_site.administration.base.past import asked_moment, instant_of
 from dimensions_site.administration.lists.listing import ListedAdmin
-from dimensions_site.administration.lists.past import asked_moment, instant_of
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.selection import DESCRIPTIONS

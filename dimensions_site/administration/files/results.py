@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from bulkops.models import FileImport, ImportStatus
-from dimensions_site.administration.elements.element_links import element_addresses, element_route
+from dimensions_site.administration.base.element_links import element_addresses, element_route
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.text.formats import grouped_number
 

@@ -22,14 +22,14 @@ from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
-from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.base.bounded import when
+from dimensions_site.administration.base.jobs import JobAdmin
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, result_of, writes
-from dimensions_site.administration.jobs.jobs import JobAdmin
 from dimensions_site.administration.jobs.progress import import_progress
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.repositories import when
 from dimensions_site.administration.plans.making import UndoMixin
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.db.locks import is_about_locks

@@ -11,12 +11,12 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter
 
 from bulkops.models import DataProcessing, FileImport, Plan
-from dimensions_site.administration.elements.element_links import element_route
-from dimensions_site.administration.lists.described import description_of
-from dimensions_site.administration.lists.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.paging import requested_page
-from dimensions_site.administration.people.repositories import LONGEST_SEARCH, number, when
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, number, when
+from dimensions_site.administration.base.described import description_of
+from dimensions_site.administration.base.element_links import element_route
+from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.plans.making import UndoMixin
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named

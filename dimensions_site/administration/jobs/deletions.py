@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Status
-from dimensions_site.administration.jobs.jobs import JobAdmin
+from dimensions_site.administration.base.bounded import number
+from dimensions_site.administration.base.jobs import JobAdmin
+from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.jobs.progress import deletion_progress
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.repositories import number
 from dimensions_site.administration.plans.making import UndoMixin
 from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.models import Role

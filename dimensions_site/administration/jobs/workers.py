@@ -16,7 +16,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success, Task
 
 from bulkops.jobs.heartbeat import is_lost
 from bulkops.models import Worker
-from dimensions_site.administration.people.repositories import LookOnlyMixin, SuperuserAdmin
+from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
 from dimensions_site.text.formats import minute, shortened
 
 _PURPOSES = {

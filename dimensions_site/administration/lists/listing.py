@@ -15,22 +15,22 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.administration.conditions.filtering import COLUMNS, OWN_PARAMETERS, ListFilter
-from dimensions_site.administration.conditions.quick import quick_chips
-from dimensions_site.administration.elements.scope import ScopedAdmin
-from dimensions_site.administration.lists import rows
-from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ColumnTable, ListColumn, column_of
-from dimensions_site.administration.lists.described import language_of_page, shown_description
-from dimensions_site.administration.lists.filters import (
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.described import language_of_page, shown_description
+from dimensions_site.administration.base.filters import (
     ChangedByFilter,
     ChangedWhenFilter,
     GrantedRepositoryFilter,
     WireChoicesFilter,
 )
-from dimensions_site.administration.lists.finding import containing
-from dimensions_site.administration.lists.past import AS_OF, REPOSITORY, PastList, asks_for_the_past
-from dimensions_site.administration.people.paging import COUNT, PagedChangeList
-from dimensions_site.administration.people.repositories import LONGEST_SEARCH
+from dimensions_site.administration.base.finding import containing
+from dimensions_site.administration.base.paging import COUNT, PagedChangeList
+from dimensions_site.administration.base.past import AS_OF, REPOSITORY, PastList, asks_for_the_past
+from dimensions_site.administration.base.scope import ScopedAdmin
+from dimensions_site.administration.conditions.filtering import COLUMNS, OWN_PARAMETERS, ListFilter
+from dimensions_site.administration.lists import rows
+from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ColumnTable, ListColumn, column_of
+from dimensions_site.administration.lists.quick import quick_chips
 from dimensions_site.elements.reading.descriptions import alphabetical
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.rsql.fields import ValueKind

@@ -13,6 +13,7 @@ from django.template.response import TemplateResponse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.conditions.filtering import (
     ALL,
     COLUMNS,
@@ -24,7 +25,6 @@ from dimensions_site.administration.conditions.filtering import (
 )
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.view_form import ViewForm
-from dimensions_site.administration.page import Page
 from dimensions_site.repositories.models import Role
 from dimensions_site.saved_views.models import DefaultView, SavedView
 

@@ -7,11 +7,11 @@ from django.template.response import TemplateResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.scope import ScopedAdmin
-from dimensions_site.administration.lists.described import shown_description
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.paging import Counted
-from dimensions_site.administration.people.repositories import LONGEST_SEARCH
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.described import shown_description
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.paging import Counted
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.elements.reading.ranges import RangeNode, level
 from dimensions_site.repositories.models import Repository
 

@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.administration.people.repositories import LookOnlyMixin, SuperuserAdmin, when
+from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin, when
 from dimensions_site.repositories.models import AccessChange
 
 

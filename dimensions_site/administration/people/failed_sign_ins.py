@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from dimensions_site.administration.people.repositories import LookOnlyMixin, SuperuserAdmin, when
+from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin, when
 from dimensions_site.repositories.login.lockout import unlock, with_failures
 from dimensions_site.repositories.models import LoginFailures
 

@@ -7,11 +7,11 @@ from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.administration.people.copying import to_copy
-from dimensions_site.administration.people.repositories import SuperuserAdmin, when
+from dimensions_site.administration.base.bounded import SuperuserAdmin, when
 from dimensions_site.repositories.models import ApiKey, Role
 
 
@@ -107,3 +107,11 @@ class ApiKeyAdmin(SuperuserAdmin):
             len(revoked),
         )
         messages.success(request, message % {"count": len(revoked)})
+
+
+def to_copy(text: str, label: str) -> SafeString:
+    """Return the text as HTML that the script of the page gives a button called `label`."""
+    selected = gettext("Selected: copy it with Ctrl+C or ⌘C.")
+    return format_html(
+        '<code data-copy="{}" data-copied="{}" data-selected="{}">{}</code>', label, gettext("Copied"), selected, text
+    )

@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from unfold.forms import AdminPasswordChangeForm
 
+from dimensions_site.administration.base.bounded import SuperuserAdmin, when
 from dimensions_site.administration.people.grants import GrantOfGroupInline, GrantOfUserInline
 from dimensions_site.administration.people.people_forms import MAY_SIGN_IN, TYPED, GroupForm, UserForm
-from dimensions_site.administration.people.repositories import SuperuserAdmin, when
 from dimensions_site.repositories.models import AccessGrant, Role
 
 # How many lines of a user or a group the list shows.

@@ -13,9 +13,9 @@ from django.utils.translation import gettext_lazy as _
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
-from dimensions_site.administration.people.copying import to_copy
+from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin, when
+from dimensions_site.administration.people.keys import to_copy
 from dimensions_site.administration.people.people import UserAdmin
-from dimensions_site.administration.people.repositories import LookOnlyMixin, SuperuserAdmin, when
 from dimensions_site.tokens.ending import end_tokens
 from dimensions_site.tokens.models import Application, IssuedToken
 

@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy, ngettext
 from bulkops.models import Plan
 from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.sources import SelectedPatches
+from dimensions_site.administration.base.scope import ScopedAdmin
+from dimensions_site.administration.base.selecting import selected_repository, selection
 from dimensions_site.administration.elements.changes_form import ChangesForm
 from dimensions_site.administration.elements.element_page import known_keys
 from dimensions_site.administration.elements.pickers import ReferenceFinder
-from dimensions_site.administration.elements.scope import ScopedAdmin
-from dimensions_site.administration.plans.selecting import selected_repository, selection
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.repositories.models import Role

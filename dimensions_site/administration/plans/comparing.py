@@ -14,16 +14,16 @@ from django.utils.translation import gettext as _
 
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.plans.requests import PlanRequest
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.past import instant_of
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.comparing import (
     SIDES,
     CompareForm,
     compare_page_by_page,
     point_out_timeout,
 )
-from dimensions_site.administration.elements.scope import ScopedAdmin
-from dimensions_site.administration.files.differences import workbook_of
-from dimensions_site.administration.lists.past import instant_of
-from dimensions_site.administration.page import Page
+from dimensions_site.administration.plans.differences import workbook_of
 from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
 from dimensions_site.elements.history.comparing import compare_states
 from dimensions_site.elements.reading.answers import instant_text

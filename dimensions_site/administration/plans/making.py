@@ -15,9 +15,9 @@ from bulkops.models import Plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
 from bulkops.session.items import Envelope, operations
-from dimensions_site.administration.jobs.jobs import GrantedAdmin
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.repositories import open_keys
+from dimensions_site.administration.base.bounded import open_keys
+from dimensions_site.administration.base.jobs import GrantedAdmin
+from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.plans.words import problem_words
 from dimensions_site.api.errors import Problem, as_problem, forbidden
 from dimensions_site.changes.models import Channel

@@ -22,13 +22,13 @@ from bulkops.plans.requests import PlanRequest
 from bulkops.plans.sources import change_sets
 from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
 from bulkops.session.items import Envelope, SaveMode
+from dimensions_site.administration.base.bounded import number, require_role, when
+from dimensions_site.administration.base.filters import GrantedRepositoryFilter
+from dimensions_site.administration.base.jobs import GrantedAdmin
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.elements.comparing import DIFFERENCES_A_PAGE
-from dimensions_site.administration.files.differences import workbook_of
-from dimensions_site.administration.jobs.jobs import GrantedAdmin
-from dimensions_site.administration.lists.filters import GrantedRepositoryFilter
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.paging import requested_page
-from dimensions_site.administration.people.repositories import number, require_role, when
+from dimensions_site.administration.plans.differences import workbook_of
 from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
 from dimensions_site.administration.plans.words import (
     LISTED_ERRORS,

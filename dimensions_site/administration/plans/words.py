@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from bulkops.models import Plan, PlanChange
+from dimensions_site.administration.base.described import description_of
+from dimensions_site.administration.base.element_links import element_addresses
 from dimensions_site.administration.elements.comparing import ACTIONS, ShownDifference
-from dimensions_site.administration.elements.element_links import element_addresses
-from dimensions_site.administration.lists.described import description_of
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.history.changed_values import fields_of_json

@@ -11,9 +11,9 @@ from django.urls import URLPattern, path
 from django.utils.http import urlencode
 from django.views.decorators.http import require_GET
 
+from dimensions_site.administration.base.described import shown_description
+from dimensions_site.administration.base.finding import first_fitting
 from dimensions_site.administration.dimension import DimensionAdmin
-from dimensions_site.administration.lists.described import shown_description
-from dimensions_site.administration.lists.finding import first_fitting
 from dimensions_site.administration.site.navigation import sidebar
 from dimensions_site.rsql.apps import fold
 

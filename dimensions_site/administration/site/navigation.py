@@ -7,8 +7,8 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.bounded import SuperuserAdmin
 from dimensions_site.administration.dimension import DimensionAdmin
-from dimensions_site.administration.people.repositories import SuperuserAdmin
 
 # Icons of the pages by app and model, from unfold's font, in the order of the sidebar; dimensions name their own.
 _ICONS = {

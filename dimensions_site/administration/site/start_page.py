@@ -11,9 +11,9 @@ from django.http import HttpRequest
 from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, FileImport, Status
+from dimensions_site.administration.base.paging import count_up_to, limit_of_count
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.jobs.progress import deletion_progress, import_progress
-from dimensions_site.administration.people.paging import count_up_to, limit_of_count
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
 

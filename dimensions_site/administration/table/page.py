@@ -21,12 +21,12 @@ from unfold.decorators import action
 from bulkops.models import Plan, PlanStatus
 from bulkops.plans.applying import apply_plan
 from bulkops.plans.stored import plans
+from dimensions_site.administration.base.bounded import require_role
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.selecting import selected_repository
 from dimensions_site.administration.elements.forms import Descriptions
 from dimensions_site.administration.elements.pickers import ReferenceFinder
 from dimensions_site.administration.lists.listing import ListedAdmin
-from dimensions_site.administration.page import Page
-from dimensions_site.administration.people.repositories import require_role
-from dimensions_site.administration.plans.selecting import selected_repository
 from dimensions_site.administration.plans.words import problem_words
 from dimensions_site.administration.table.checking import Checked, TableCheck
 from dimensions_site.administration.table.columns import MAX_COLUMNS

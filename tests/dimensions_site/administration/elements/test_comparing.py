@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 
 from account.models import Account, AccountVersion
 from currency.models import Currency
-from dimensions_site.administration.people import paging
+from dimensions_site.administration.base import paging
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.elements.dated import MARCH, OLDEST, TYPED, date_changes, store_chart
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page

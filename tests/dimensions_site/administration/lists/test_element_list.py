@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
 from bulkops.models import FileImport
-from dimensions_site.administration.people import paging
+from dimensions_site.administration.base import paging
 from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.text.formats import shortened
 from tests.dimensions import MODELS

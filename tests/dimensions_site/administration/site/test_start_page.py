@@ -8,7 +8,7 @@ from account.models import Account
 from bulkops.models import DataProcessing, FileImport, Worker
 from bulkops.worker.tasks import work
 from currency.models import Currency
-from dimensions_site.administration.people import paging
+from dimensions_site.administration.base import paging
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.jobs.deletions import start
 from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, checked, confirm

@@ -6,8 +6,8 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.filters import GrantedRepositoryFilter, WireChoicesFilter
 from dimensions_site.administration.conditions.filtering import ALL, VIEW, with_parameters
-from dimensions_site.administration.lists.filters import GrantedRepositoryFilter, WireChoicesFilter
 from dimensions_site.text.formats import shortened
 
 _SHOWN = 60

@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.changes.states import Future, State
 from dimensions_site.changes.versions import versions_at
 from dimensions_site.db.locks import is_about_locks

@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
-from dimensions_site.administration.people.repositories import BoundedListAdmin, LookOnlyMixin, open_keys
+from dimensions_site.administration.base.bounded import BoundedListAdmin, LookOnlyMixin, open_keys
 from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.repositories.models import Repository, Role
 

@@ -9,6 +9,7 @@ from django.shortcuts import redirect
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, Rest, chips_of, text_of
 from dimensions_site.administration.conditions.condition_form import ConditionForm, condition_at
 from dimensions_site.administration.conditions.fields import grouped_fields
@@ -25,7 +26,6 @@ from dimensions_site.administration.elements.element_page import known_keys
 from dimensions_site.administration.elements.pickers import ReferenceFinder
 from dimensions_site.administration.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ColumnTable, ListColumn
 from dimensions_site.administration.lists.listing import ListedAdmin
-from dimensions_site.administration.page import Page
 from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository

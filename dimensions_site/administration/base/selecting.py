@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.scope import ScopedAdmin
+from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.repositories.models import Repository, Role
 
 

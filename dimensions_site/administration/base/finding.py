@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import F, Q, QuerySet
 
-from dimensions_site.administration.people.repositories import LONGEST_SEARCH
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.elements.declaration.indexes import SEARCHED
 from dimensions_site.rsql.conditions import AnyEntry, Condition, Contains, EntryText, Needle, has_trigram, narrow
 from dimensions_site.rsql.expressions import Fold

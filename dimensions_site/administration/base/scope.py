@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
-from dimensions_site.administration.people.repositories import BoundedListAdmin, open_keys
+from dimensions_site.administration.base.bounded import BoundedListAdmin, open_keys
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to

@@ -1,0 +1,217 @@
+"""The base classes of all lists and forms of the administration: bounded, within grants, or for superusers."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Any, ClassVar
+
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
+from django.db.models import Model, QuerySet
+from django.forms import Media, Script
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import ModelAdmin
+from unfold.widgets import UnfoldBooleanWidget
+
+from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
+from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.repositories.permissions import roles_of
+from dimensions_site.text.formats import grouped_number, minute, shortened
+
+
+def when(column: str, words: Any, in_words: Callable[[Any], str] = minute) -> Callable[[Any], str]:
+    """Return the column of a list that shows a moment to the minute, or any value `in_words`, as all pages do."""
+
+    def value(row: Any) -> str:
+        found = getattr(row, column)
+        return "-" if found is None else in_words(found)
+
+    return admin.display(description=words, ordering=column)(value)
+
+
+def number(column: str, words: Any) -> Callable[[Any], str]:
+    """Return the column of a list that shows a number, as all pages do."""
+    return when(column, words, grouped_number)
+
+
+admin.site.site_header = admin.site.site_title = _("Dimension elements")
+admin.site.index_title = _("Start page")
+
+
+# Longer than any useful search; a database fails on a thousand words or on one of 50,000 characters.
+LONGEST_SEARCH = 500
+
+
+# The request attribute that caches the keys of the repositories that the user may access.
+_ROLES = "dimensions.roles"
+
+
+def open_keys(request: HttpRequest, dimension: str, role: Role = Role.READER) -> frozenset[int]:
+    """Return the keys of the repositories in whose `dimension` the user has at least `role` (contract G2).
+
+    Queries the grants once per request, because a page asks often.
+    """
+    known: dict[str, dict[int, Role]] = request.META.setdefault(_ROLES, {})
+    if dimension not in known:
+        known[dimension] = roles_of(request.user, dimension)
+    return frozenset(key for key, granted in known[dimension].items() if granted >= role)
+
+
+def require_role(request: HttpRequest, repository: Repository, dimension: str, role: Role) -> None:
+    """Raise PermissionDenied unless the user has at least `role` in the `dimension` of the repository (contract G2)."""
+    if repository.pk not in open_keys(request, dimension, role):
+        raise PermissionDenied
+
+
+# Django's scripts that no page of this service uses: they fill fields from others.
+_UNUSED_SCRIPTS = ("urlify.js", "prepopulate.js", "vendor/xregexp/xregexp.js", "vendor/xregexp/xregexp.min.js")
+
+
+class BoundedListAdmin(ModelAdmin):
+    """A list of the admin with bounded filters and searches, so that no URL makes it fail."""
+
+    paginator = BoundedPaginator
+    list_per_page = 50
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+    # Besides those of Django, or instead of them.
+    pages: ClassVar[Sequence[Page]] = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        own = [path(page.address, page.view_of(self), name=self.url_name(page.name)) for page in self.pages]
+        return [*own, *super().get_urls()]
+
+    def url_name(self, page: str) -> str:
+        """Return the name of the URL of a page of this model, such as `changelist`."""
+        return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
+
+    def route(self, page: str, *arguments: Any) -> str:
+        """Return the URL of a page of this model."""
+        return reverse(f"admin:{self.url_name(page)}", args=arguments)
+
+    def render_page(self, request: HttpRequest, template: str, **context: Any) -> TemplateResponse:
+        """Return a page of the admin about this model."""
+        common = {**self.admin_site.each_context(request), "opts": self.opts}
+        return TemplateResponse(request, template, {**common, **context})
+
+    @property
+    def media(self) -> Media:
+        """Return the scripts and styles of the page without the unused ones."""
+        unused = {f"admin/js/{name}" for name in _UNUSED_SCRIPTS}
+        found = super().media
+        return Media(css=found._css, js=[script for script in found._js if script not in unused])
+
+    @admin.display(description=_("Select"))
+    def action_checkbox(self, obj: Model) -> SafeString:
+        """Return the checkbox that selects a row, labelled with the name of the row."""
+        name = _("Select %(name)s") % {"name": obj}
+        box = UnfoldBooleanWidget({"class": "action-select", "aria-label": name}, lambda value: False)
+        return box.render(ACTION_CHECKBOX_NAME, str(obj.pk))
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest) -> bool:
+        """Allow only the lookups of the filters beside the list; others, such as a regular expression, could fail."""
+        offered = "__" not in lookup or lookup.endswith(("__exact", "__isnull", "__gte", "__lt"))
+        return offered and super().lookup_allowed(lookup, value, request)
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """Return nothing for a search that is too long: a part of it would find too much."""
+        if len(search_term) > LONGEST_SEARCH:
+            return queryset.none(), False
+        return super().get_search_results(request, queryset, search_term)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
+        return PagedChangeList
+
+    def get_paginator(self, request: HttpRequest, queryset: QuerySet[Any], per_page: int, *args: Any, **kw: Any) -> Any:
+        """Return the paginator of the list, which counts as far as the address asks for."""
+        found: Any = super().get_paginator(request, queryset, per_page, *args, **kw)
+        found.limit, found.is_first = limit_of_count(request, per_page), page_number(request) == 1
+        return found
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Show why a search that is too long found nothing."""
+        shown = super().get_changelist_instance(request)
+        if len(shown.query) > LONGEST_SEARCH:
+            messages.error(
+                request,
+                _("A search may have %(longest)d characters, and this one has %(length)s. Please search for less.")
+                % {"longest": LONGEST_SEARCH, "length": grouped_number(len(shown.query))},
+            )
+        return shown
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> Any:
+        """Reject a selection that the page cannot have sent: an invalid key would fail in the database."""
+        for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
+            if not self._can_be_key(key):
+                messages.error(request, _("Nothing was done: the selection is invalid. Select the rows again."))
+                return None
+        return super().response_action(request, queryset, *args)
+
+    def _can_be_key(self, text: str) -> bool:
+        try:
+            self.model._meta.pk.clean(text, None)
+        except ValidationError:
+            return False
+        return "\0" not in text
+
+
+# What a picker sends of a row, or nothing.
+_KEY = re.compile("[0-9]{0,18}")
+
+
+def _pickers(inline: Any) -> Iterable[str]:
+    return tuple(inline.autocomplete_fields)
+
+
+class LookOnlyMixin:
+    """Makes a page or an inline read-only, for records that only the service writes."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    has_change_permission = has_delete_permission = has_add_permission
+
+
+class SuperuserAdmin(BoundedListAdmin):
+    """Administration for superusers only, because it could extend a user's own rights."""
+
+    class Media:
+        css = {"all": ["site/admin/superusers.css"]}
+        js = [
+            "site/admin/names_of_pickers.js",
+            *(Script(f"site/admin/{name}.js", type="module") for name in ("summary", "unsaved", "copying")),
+        ]
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return bool(request.user.is_superuser)
+
+    has_add_permission = has_module_permission
+    has_change_permission = has_view_permission
+    has_delete_permission = has_view_permission
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        """Reject keys that no page can have sent, in the form and in the URL: Django's pickers would fail on them."""
+        pickers = {"members", *self.autocomplete_fields, *(name for page in self.inlines for name in _pickers(page))}
+        for name, keys in chain(request.POST.lists(), request.GET.lists()):
+            if name.rpartition("-")[2] in pickers and not all(_KEY.fullmatch(str(key)) for key in keys):
+                raise SuspiciousOperation(f"The form has an invalid key in {shortened(name)}.")
+        return super().changeform_view(request, *args, **kwargs)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Check permission before the lookup: Django's response would reveal which primary keys exist."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        return super().history_view(request, object_id, extra_context)

@@ -24,11 +24,11 @@ def main() -> None:
     heartbeat = import_module("bulkops.jobs.heartbeat").ImportHeartbeat
     report = heartbeat.report
 
-    def report_and_wait(beating: object, phase: str, share: float) -> None:
-        report(beating, phase, share)
+    def report_and_wait(beating: object, phase: str, share: float, *rows: int) -> None:
+        report(beating, phase, share, *rows)
         while (phase, share) == ("saving", 1):
             time.sleep(0.05)
-            report(beating, phase, share)
+            report(beating, phase, share, *rows)
 
     sys.argv = ["manage.py", "qcluster"]
     with (

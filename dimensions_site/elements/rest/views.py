@@ -31,8 +31,8 @@ from dimensions_site.elements.reading.uses import Uses, find_uses
 from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, check_all, invalid_ids
 from dimensions_site.elements.rest.parameters import MAX_USED_IDS
+from dimensions_site.elements.rest.parsers import ElementParser, MergePatchParser
 from dimensions_site.elements.writing.editing import Editor, Saved
-from dimensions_site.elements.writing.raw_element import ElementParser, MergePatchParser
 from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Role
 

@@ -27,7 +27,7 @@ def table(wire, elements, *paths):
     """The headings and the rows, as lists of cells; None is an empty cell."""
     columns = columns_of(wire, paths or everything(wire), "en", elements)
     rows = value_rows(columns, untyped_cell, elements)
-    return [column.heading for column in columns], list(rows)
+    return [column.path for column in columns], list(rows)
 
 
 def lines(wire, elements, *paths):

@@ -23,7 +23,7 @@ from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.administration.base.bounded import when
-from dimensions_site.administration.base.jobs import JobAdmin
+from dimensions_site.administration.base.granted import JobAdmin
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Status
 from dimensions_site.administration.base.bounded import number
-from dimensions_site.administration.base.jobs import JobAdmin
+from dimensions_site.administration.base.granted import JobAdmin
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.jobs.progress import deletion_progress
 from dimensions_site.administration.plans.making import UndoMixin

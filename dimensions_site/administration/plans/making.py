@@ -16,7 +16,7 @@ from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
 from bulkops.session.items import Envelope, operations
 from dimensions_site.administration.base.bounded import open_keys
-from dimensions_site.administration.base.jobs import GrantedAdmin
+from dimensions_site.administration.base.granted import GrantedAdmin
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.plans.words import problem_words
 from dimensions_site.api.errors import Problem, as_problem, forbidden

@@ -24,7 +24,7 @@ from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
 from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.administration.base.bounded import number, require_role, when
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter
-from dimensions_site.administration.base.jobs import GrantedAdmin
+from dimensions_site.administration.base.granted import GrantedAdmin
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.elements.comparing import DIFFERENCES_A_PAGE

@@ -37,12 +37,12 @@ def endless_rows(scene: Scene) -> Counter[str]:
 
 def _sent(scene: Scene, bodies: tuple[tuple[str, bytes, bytes], ...]) -> Counter[str]:
     """Send each of the bodies at the largest size at which its compression does not count, and far beyond."""
-    packed = [
+    compressed = [
         (media_type, _compressed(beginning, repeated, size))
         for media_type, beginning, repeated in bodies
         for size in scene.scale.body_sizes
     ]
-    turns = list(islice(cycle(packed), max(_CLIENTS, len(packed))))
+    turns = list(islice(cycle(compressed), max(_CLIENTS, len(compressed))))
     return repeatedly(_CLIENTS, scene.scale.seconds, _call(scene, turns))
 
 

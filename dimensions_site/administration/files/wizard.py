@@ -22,6 +22,7 @@ from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.administration.base.badges import badge
 from dimensions_site.administration.base.bounded import when
 from dimensions_site.administration.base.granted import JobAdmin
 from dimensions_site.administration.base.page import Page
@@ -72,11 +73,9 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         """Return the status, and until when an import waits for its user."""
         removed = file_imports.removed_at(row)
         status = row.get_status_display()
-        return (
-            status
-            if removed is None
-            else gettext("%(status)s, until %(when)s") % {"status": status, "when": minute(removed)}
-        )
+        if removed is not None:
+            status = gettext("%(status)s, until %(when)s") % {"status": status, "when": minute(removed)}
+        return badge(row.status, status)
 
     @admin.display(description=_("Effect"))
     def effect(self, row: FileImport) -> str:

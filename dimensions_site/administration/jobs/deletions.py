@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Status
+from dimensions_site.administration.base.badges import state
 from dimensions_site.administration.base.bounded import number
 from dimensions_site.administration.base.granted import JobAdmin
 from dimensions_site.administration.base.page import Page
@@ -27,7 +28,12 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
     """The list of deletion jobs, and a page with live progress for each."""
 
     list_display = [
-        *("requested_at", "repository", "dimension", "requester", "status", "processed_of"),
+        "requested_at",
+        "repository",
+        "dimension",
+        "requester",
+        state(_("status")),
+        "processed_of",
         number("deleted", _("deleted")),
     ]
     search_fields = ["oid", "requester"]

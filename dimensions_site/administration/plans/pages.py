@@ -22,6 +22,7 @@ from bulkops.plans.requests import PlanRequest
 from bulkops.plans.sources import change_sets
 from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
 from bulkops.session.items import Envelope, SaveMode
+from dimensions_site.administration.base.badges import state
 from dimensions_site.administration.base.bounded import number, require_role, when
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter
 from dimensions_site.administration.base.granted import GrantedAdmin
@@ -61,7 +62,7 @@ class PlanAdmin(GrantedAdmin):
     list_display = [
         when("created_at", _("made (UTC)")),
         "source_text",
-        "status",
+        state(_("status")),
         number("created", _("created")),
         number("changed", _("changed")),
         number("unchanged", _("unchanged")),

@@ -9,31 +9,31 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.described import shown_description
+from dimensions_site.administration.base.finding import first_fitting
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import Counted
 from dimensions_site.administration.base.scope import ScopedAdmin
-from dimensions_site.elements.reading.ranges import RangeNode, level
+from dimensions_site.elements.reading.ranges import OPENED_ELEMENTS, Level, RangeNode, level, opened_level
 from dimensions_site.repositories.models import Repository
 
+FOUND_ELEMENTS = 50
 _COLUMNS = ("element_id", "descriptions")
 
 
 def show_tree(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
-    """Show the first level of `?repository=`, or with `?under=` what is below an id or a beginning, to look at only.
+    """Show the first level of `?repository=`, or what is below `?under=`, an id or a beginning, to look at only.
 
-    For htmx the page around it is left out.
+    The heading in `?above=` is above that level already. `?open=all` shows all levels of up to `OPENED_ELEMENTS`
+    elements, and `?q=` what a search finds. For htmx the page around the level is left out.
     """
     repositories = list(admin.repositories(request))
     repository = _chosen(repositories, request.GET.get("repository", ""))
-    under = request.GET.get("under", "")
-    if len(under) > LONGEST_SEARCH:
+    under, above, text = (request.GET.get(name, "") for name in ("under", "above", "q"))
+    if max(map(len, (under, above, text))) > LONGEST_SEARCH:
         raise Http404
-    shown: dict[str, Any] = {}
+    context = {"repositories": repositories, "repository": repository, "under": under, "text": text}
     if repository is not None:
-        found = level(admin.model.of(repository), under, _COLUMNS)
-        _complete(admin, found.nodes, repository)
-        shown = {"level": found, "nodes": found.nodes}
-    context = {"repositories": repositories, "repository": repository, "under": under, **shown}
+        context |= _shown(admin, request, repository)
     if request.headers.get("HX-Request"):
         response = TemplateResponse(request, "admin/elements/tree_level.html", {"opts": admin.opts, **context})
     else:
@@ -43,13 +43,37 @@ def show_tree(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     return response
 
 
+def _shown(admin: ScopedAdmin, request: HttpRequest, repository: Repository) -> dict[str, Any]:
+    """Return the level that the address asks for: found elements, all levels below each other, or one."""
+    rows = admin.model.of(repository)
+    under, above, text = (request.GET.get(name, "") for name in ("under", "above", "q"))
+    is_opened, whole = request.GET.get("open") == "all", None
+    if text:
+        found = first_fitting(rows.order_by("element_id").only(*_COLUMNS), text.strip(), FOUND_ELEMENTS + 1)
+        nodes = [RangeNode(one.element_id, one) for one in found[:FOUND_ELEMENTS]]
+        shown = Level(nodes, len(nodes), len(found) > FOUND_ELEMENTS)
+    else:
+        if is_opened:
+            whole = opened_level(rows, under, _COLUMNS, above)
+        shown = whole or level(rows, under, _COLUMNS, above)
+    _complete(admin, shown.nodes, repository)
+    return {
+        "level": shown,
+        "nodes": shown.nodes,
+        "is_opened": whole is not None,
+        "is_too_large": is_opened and whole is None,
+        "most": Counted(OPENED_ELEMENTS),
+    }
+
+
 def _complete(admin: ScopedAdmin, nodes: list[RangeNode], repository: Repository) -> None:
     """Give the nodes numbers with grouped digits, and their elements descriptions and addresses."""
     for node in nodes:
         node.number = Counted(node.number)
-        if node.element is not None:
-            node.element.shown = shown_description(node.element, repository)
-            node.element.address = admin.route("change", node.element.pk)
+        for element in (node.element, *node.ends):
+            if element is not None:
+                element.shown = shown_description(element, repository)
+                element.address = admin.route("change", element.pk)
         _complete(admin, node.below, repository)
 
 

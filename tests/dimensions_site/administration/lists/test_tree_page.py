@@ -68,3 +68,22 @@ def test_a_beginning_that_no_id_has_shows_that_nothing_is_there(chart, rita):
 def test_the_list_leads_to_the_tree_of_its_repository(chart, rita, northwind):
     """The currencies have none."""
     assert f"{TREE}?repository={northwind.pk}" in browser_of(rita).get(page(Account)).content.decode()
+
+
+def test_a_search_shows_what_is_found(chart, rita):
+    """By the beginning of an id, or by words."""
+    browser = browser_of(rita)
+    text = browser.get(TREE, {"q": "umsatz"}).content.decode()
+    assert f'<a href="{page(Account, "change", Account.objects.get(element_id="4").pk)}">4</a>' in text
+    assert "Odd" not in text
+    assert "Nothing found" in browser.get(TREE, {"q": "nowhere"}).content.decode()
+
+
+def test_all_levels_can_be_opened_at_once(chart, rita, monkeypatch):
+    """As long as there are not too many."""
+    browser = browser_of(rita)
+    assert "419</a>" in browser.get(TREE, {"open": "all"}).content.decode()
+    monkeypatch.setattr("dimensions_site.elements.reading.ranges.OPENED_ELEMENTS", 3)
+    text = browser.get(TREE, {"open": "all"}).content.decode()
+    assert "419</a>" not in text
+    assert "Open a part first." in text

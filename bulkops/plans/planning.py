@@ -12,11 +12,11 @@ from django.db.models import Count, Q, Sum
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext as _
 
-from bulkops.models import Plan, PlanChange, PlanStatus
+from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.requests import PlanRequest
-from bulkops.plans.scopes import ElementScope
+from bulkops.plans.scopes import ElementScope, narrowed
 from bulkops.plans.sources import StateSource, Wanted
-from bulkops.plans.stored import role_of
+from bulkops.plans.stored import READ_TOGETHER, changes_of, role_of
 from bulkops.plans.trial import PlanStep, PlanTrial
 from bulkops.session.items import Envelope, operations
 from bulkops.writers.databases import execute, insert_rows
@@ -103,6 +103,41 @@ def plan_of_patches(
         state_of=lambda: (repository, None),
         require=lambda _role: None,
     )
+
+
+def plan_without(plan: Plan, user: str, left_out: Sequence[str], require: Callable[[Role], None]) -> Plan:
+    """Return a new plan that does what the `plan` does, but not to the elements with the ids `left_out`.
+
+    Its scope names them, too. It is not tried: applying it checks the rules of saving, and that its elements are as
+    they were when `plan` was made. `require` raises if the user has a smaller role than the one it is called with.
+    Raises `Problem` as `make_plan` does.
+    """
+    scope = narrowed(plan.scope, "=out=", left_out)
+    kept = changes_of(plan).exclude(element_id__in=left_out)
+    counts = dict(kept.order_by().values_list("action").annotate(Count("pk")))
+    made = Plan(
+        id=uuid4(),
+        repository=plan.repository,
+        dimension=plan.dimension,
+        requester=user,
+        status=PlanStatus.READY,
+        source=plan.source,
+        scope=scope,
+        save_mode=plan.save_mode,
+        reason=plan.reason,
+        unchanged=plan.unchanged,
+        errors=[],
+        **{action.value: counts.get(action, 0) for action in PlanAction},
+    )
+    require(role_of(made))
+    with ExitStack() as stack, _refusing_full_lists():
+        steps = DiskList(stack, PlanStep, _room(made.repository, made.dimension, user))
+        for row in kept.values_list(*PlanStep._fields).iterator(chunk_size=READ_TOGETHER):
+            steps.append(PlanStep(*row))
+        made.size = steps.size
+        _store(made, steps)
+    made.refresh_from_db()
+    return made
 
 
 def _room(repository: Repository, dimension: str, requester: str) -> int:

@@ -1,5 +1,6 @@
 """The scope of a plan: nothing outside it is touched (contract K4)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -7,15 +8,17 @@ from django.db import connection
 from django.db.models import BooleanField, Exists, Func, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _
 
-from dimensions_site.api.errors import bad_request
+from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.changes.states import current
 from dimensions_site.changes.versions import versions_written_in
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilter, ElementFilterSet
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.errors import UnknownField
+from dimensions_site.rsql.errors import RsqlError, UnknownField
 from dimensions_site.rsql.fields import Field
+from dimensions_site.rsql.operators import BY_SYMBOL
+from dimensions_site.rsql.parser import And, Comparison, parse, write
 
 # Applying the plan writes it, so it cannot say what the plan may touch.
 _WRITTEN = "updateInfo"
@@ -123,3 +126,17 @@ class _ScopeFields(ElementFields):
             message = _("A scope must not name {name}: applying the plan changes it.")
             raise UnknownField(message.format(name=field.path))
         return field
+
+
+def narrowed(scope: str | None, operator: str, ids: Sequence[str]) -> str:
+    """Return the `scope` without all elements but those with the `ids`, or without these: `=in=` or `=out=`.
+
+    Raises `Problem` 400 if the filter becomes too long.
+    """
+    chosen = Comparison("id", BY_SYMBOL[operator], tuple(ids), 1)
+    text = write(And((parse(scope), chosen)) if scope else chosen)
+    try:
+        parse(text)
+    except RsqlError as error:
+        raise bad_request([Failure("/scope", error.code, error.message)]) from None
+    return text

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -16,6 +15,7 @@ from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.administration.base.described import description_of
+from dimensions_site.administration.base.differences import ACTIONS, BADGES, ShownDifference, values_of
 from dimensions_site.administration.base.element_links import element_route, last_versions
 from dimensions_site.administration.base.paging import (
     count_up_to,
@@ -28,16 +28,12 @@ from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states
-from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFilter
-from dimensions_site.elements.writing.differences import Difference, in_words
+from dimensions_site.elements.writing.differences import in_words
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import shortened
+from dimensions_site.text.formats import moment
 
 DIFFERENCES_A_PAGE = 50
-# How many values of an element a page shows, and how many characters of each.
-_VALUES, _CHARACTERS = 60, 200
-ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
 # The fields of the two sides: the repository and the moment.
 SIDES = (("from_repository", "from"), ("repository", "to"))
 
@@ -64,16 +60,16 @@ class CompareForm(forms.Form):
         self.repositories = repositories
         self.sides: list[Side] = []
         choices = [(str(key), str(one)) for key, one in repositories.items()]
-        headings = (_("Before"), _("After"))
-        for (repository, moment), heading in zip(SIDES, headings, strict=True):
+        headings = (_("Left"), _("Right"))
+        for (repository, at), heading in zip(SIDES, headings, strict=True):
             self.fields[repository] = forms.TypedChoiceField(
                 label=_("%(side)s: repository") % {"side": heading},
                 choices=choices,
                 coerce=int,
                 widget=UnfoldAdminSelectWidget,
             )
-            self.fields[moment] = forms.CharField(
-                label=_("%(side)s: date and time (UTC)") % {"side": heading},
+            self.fields[at] = forms.CharField(
+                label=_("%(side)s: as of (UTC)") % {"side": heading},
                 required=False,
                 widget=UnfoldAdminTextInputWidget(
                     {"type": "datetime-local", "step": "1", "max": "9999-12-31T23:59:59"}
@@ -84,18 +80,18 @@ class CompareForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         chosen: dict[str, Any] = self.cleaned_data
-        for repository_field, moment in SIDES:
+        for repository_field, at in SIDES:
             repository = self.repositories.get(chosen.get(repository_field, 0))
-            if repository is None or moment not in chosen:
+            if repository is None or at not in chosen:
                 continue
             matching = ElementFilter(self.dimension, repository, self.cleaned_data.get("filter"))
             if not self.has_error("filter"):
                 for failure in matching.failures:
                     self.add_error("filter", failure.message)
             try:
-                self.sides.append(Side(repository, self._state(chosen[moment], repository), matching))
+                self.sides.append(Side(repository, self._state(chosen[at], repository), matching))
             except ValidationError as error:
-                self.add_error(moment, error)
+                self.add_error(at, error)
         if not self.errors and self.sides[0].state == self.sides[1].state:
             self.add_error("from", _("Both sides are the same state. Choose another moment or another repository."))
         return chosen
@@ -106,47 +102,14 @@ class CompareForm(forms.Form):
         return state_at_instant(instant_of(typed), repository, self.dimension.name)
 
 
-@dataclass
-class ShownDifference:
-    """A difference in words; a created or deleted element comes with all of its values.
-
-    A page shows the beginning of the first ones, and how many `more` there are: the largest elements have 200 KB each.
-    """
-
-    id: str
-    change: Change
-    description: str
-    differences: list[Difference]
-    address: str = ""
-
-    # For the template of versions.
-    is_cut_off = False
-
-    def __post_init__(self) -> None:
-        self.description = shortened(self.description, _CHARACTERS)
-        self.more = max(0, len(self.differences) - _VALUES)
-        self.differences = [self._shown(difference) for difference in self.differences[:_VALUES]]
-
-    def _shown(self, difference: Difference) -> Difference:
-        """Return the difference shortened; the page shows what was deleted where it shows what is new."""
-        before, after = (shortened(text, _CHARACTERS) for text in (difference.before, difference.after))
-        if self.change == Change.DELETED:
-            before, after = after, before
-        return replace(difference, before=before, after=after)
-
-    @property
-    def is_change(self) -> bool:
-        return self.change == Change.CHANGED
-
-
 def compare_page_by_page(request: HttpRequest, form: CompareForm) -> dict[str, Any]:
     """Return the counts and the differences of the requested page, or of the last one, for the template."""
     number, limit = page_number(request), limit_of_count(request, DIFFERENCES_A_PAGE)
-    counts: Counter[Change] = Counter()
+    counts: Counter[str] = Counter()
     page: list[DifferingElement] = []
     with closing(compare_states(*form.sides)) as differing:
         for position, element in enumerate(islice(differing, limit)):
-            counts[ACTIONS[element.action]] += 1
+            counts[element.action] += 1
             if position < number * DIFFERENCES_A_PAGE:
                 if position % DIFFERENCES_A_PAGE == 0:
                     page = []
@@ -155,7 +118,8 @@ def compare_page_by_page(request: HttpRequest, form: CompareForm) -> dict[str, A
     total = counts.total()
     shown = requested_page(request, range(total), DIFFERENCES_A_PAGE)
     return {
-        "counts": [(change.label, counts[change]) for change in ACTIONS.values()],
+        "counts": [(label, counts[action], BADGES[ACTIONS[action]]) for action, label in labels_of(form).items()],
+        "sides": side_names(form),
         "total": count_up_to(total + has_more, limit),
         "page": shown,
         "page_numbers": shown.paginator.get_elided_page_range(shown.number),
@@ -163,20 +127,47 @@ def compare_page_by_page(request: HttpRequest, form: CompareForm) -> dict[str, A
     }
 
 
+def labels_of(form: CompareForm) -> dict[str, str]:
+    """Return what each action is called: of two moments what happened, of two repositories where the element is."""
+    before, after = (side.repository for side in form.sides)
+    if before == after:
+        return {action: str(change.label) for action, change in ACTIONS.items()}
+    only = _("Only in %(repository)s")
+    return {
+        "created": only % {"repository": after.db_id},
+        "changed": _("Different"),
+        "deleted": only % {"repository": before.db_id},
+    }
+
+
+def side_names(form: CompareForm) -> list[str]:
+    """Return what the two sides are called: by their moments, their repositories, or both."""
+    are_places = form.sides[0].repository != form.sides[1].repository
+    if not are_places:
+        return [_("Before"), _("After")]
+    return [
+        f"{side.repository.db_id} · {moment(instant_of(typed))}" if typed else side.repository.db_id
+        for side, (_repository, at) in zip(form.sides, SIDES, strict=True)
+        for typed in [form.cleaned_data[at]]
+    ]
+
+
 def _shown_differences(form: CompareForm, page: list[DifferingElement]) -> Iterator[ShownDifference]:
     """Yield the elements of the page, each with a link to its last version; two queries."""
-    ids = [element.id for element in page]
+    ids, labels = [element.id for element in page], labels_of(form)
     numbers = [last_versions(form.dimension, side.repository, ids) for side in form.sides]
     for element in page:
         side = 0 if element.after is None else 1
         number = numbers[side].get(element.id)
         texts = (element.after or element.before or {}).get("descriptions") or {}
+        change = ACTIONS[element.action]
         yield ShownDifference(
             element.id,
-            ACTIONS[element.action],
+            change,
             description_of(texts, form.sides[side].repository),
-            in_words(element.fields()),
+            values_of(change, in_words(element.fields())),
             "" if number is None else element_route(form.dimension, "version", number),
+            labels[element.action],
         )
 
 

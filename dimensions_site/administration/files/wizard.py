@@ -137,7 +137,7 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         context = {
             "result": result_of(file_import),
             "reason": reason,
-            "may_undo": self.may_undo(request, file_import),
+            "undo_address": self.undo_address(request, file_import),
             "corrections": corrections or CorrectionsForm(file_import, request.GET.get(PAGE)),
             "page_var": PAGE,
         }

@@ -13,6 +13,7 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from bulkops.models import DataProcessing, FileImport, Plan
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, number, when
 from dimensions_site.administration.base.described import description_of
+from dimensions_site.administration.base.differences import of_version
 from dimensions_site.administration.base.element_links import element_route
 from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.administration.base.page import Page
@@ -98,15 +99,15 @@ class ActivityAdmin(UndoMixin):
             "admin/activity/change_set.html",
             title=_("Activity in %(repository)s") % {"repository": repository.name},
             change_set=found,
-            versions=[
-                (
+            found=[
+                of_version(
                     version,
-                    element_route(dimension, "version", version.row.number),
                     description_of(version.row.descriptions, repository),
+                    element_route(dimension, "version", version.row.number),
                 )
                 for version in versions
             ],
-            may_undo=self.may_undo(request, found),
+            undo_address=self.undo_address(request, found),
             has_job=found.operation is not None and found.channel in _JOBS,
             number=page.number,
             has_next=page.has_next(),

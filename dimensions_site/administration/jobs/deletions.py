@@ -54,7 +54,7 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
             title=_("Deletion in %(repository)s") % {"repository": found.repository.name},
             processing=found,
             progress=deletion_progress(found),
-            may_undo=self.may_undo(request, found),
+            undo_address=self.undo_address(request, found),
             may_abort=self.has_role(request, found, Role.MANAGER),
         )
 

@@ -1,9 +1,10 @@
 """The pages that compare two states, and make the plan that makes one like the other (contract J2, K4)."""
 
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.admin.views.main import PAGE_VAR
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
@@ -14,6 +15,8 @@ from django.utils.translation import gettext as _
 
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.plans.requests import PlanRequest
+from bulkops.plans.scopes import narrowed
+from dimensions_site.administration.base.differences import workbook_of
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.past import instant_of
 from dimensions_site.administration.base.scope import ScopedAdmin
@@ -21,10 +24,12 @@ from dimensions_site.administration.elements.comparing import (
     SIDES,
     CompareForm,
     compare_page_by_page,
+    labels_of,
     point_out_timeout,
 )
-from dimensions_site.administration.plans.differences import workbook_of
 from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
+from dimensions_site.administration.plans.words import problem_words
+from dimensions_site.api.errors import Problem
 from dimensions_site.elements.history.comparing import compare_states
 from dimensions_site.elements.reading.answers import instant_text
 from dimensions_site.elements.writing.differences import in_words
@@ -64,7 +69,7 @@ def export_differences(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse
         try:
             with closing(compare_states(*form.sides)) as elements:
                 rows = ((element.id, element.action, in_words(element.fields())) for element in elements)
-                return workbook_of(rows, f"{name}-{admin.dimension}-differences")
+                return workbook_of(rows, f"{name}-{admin.dimension}-differences", labels_of(form))
         except TableTooLarge:
             form.add_error(None, _("The differences do not fit into a workbook. Restrict them by a filter."))
         except OperationalError as error:
@@ -73,7 +78,9 @@ def export_differences(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse
 
 
 def bring_over(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
-    """Make the plan of the comparison in the URL, for the side `into`, and redirect to its page."""
+    """Make the plan of the comparison in the URL, for the side `into` and the ticked elements or all of them, and
+    redirect to its page.
+    """
     form = _compare_form(admin, request)
     if not form.is_valid():
         return _compare_page(admin, request, form)
@@ -82,7 +89,14 @@ def bring_over(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     if target is None:
         raise PermissionDenied
     back = f"{admin.route('compare')}?{request.GET.urlencode()}"
-    return open_new_plan(request, admin.dimension, target.repository, target.plan_request, back=back)
+    wanted = target.plan_request
+    if ids := request.POST.getlist("ids"):
+        try:
+            wanted = replace(wanted, scope=narrowed(wanted.scope, "=in=", ids))
+        except Problem as problem:
+            messages.error(request, problem_words(problem)[0])
+            return redirect(back)
+    return open_new_plan(request, admin.dimension, target.repository, wanted, back=back)
 
 
 COMPARE_PAGES = (

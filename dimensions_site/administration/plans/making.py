@@ -89,6 +89,10 @@ class UndoMixin(GrantedAdmin):
         """Return whether the row can be undone, and the user is an editor of its elements."""
         return self.undo_id(row) is not None and self.has_role(request, row, Role.EDITOR)
 
+    def undo_address(self, request: HttpRequest, row: Any) -> str:
+        """Return the URL of the view; empty if the user may not undo the row."""
+        return self.route("undo", row.pk) if self.may_undo(request, row) else ""
+
     def undo_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Make the plan, which changes nothing yet, and redirect to its page: for editors."""
         row = self.get_object(request, oid)

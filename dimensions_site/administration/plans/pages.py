@@ -18,22 +18,22 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.models import Plan, PlanAction, PlanStatus
 from bulkops.plans.applying import apply_plan, check_applicable
+from bulkops.plans.planning import plan_without
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.sources import change_sets
 from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
 from bulkops.session.items import Envelope, SaveMode
-from dimensions_site.administration.base.badges import state
+from dimensions_site.administration.base.badges import badge, state
 from dimensions_site.administration.base.bounded import number, require_role, when
+from dimensions_site.administration.base.differences import ACTIONS, BADGES, workbook_of
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter
 from dimensions_site.administration.base.granted import GrantedAdmin
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.elements.comparing import DIFFERENCES_A_PAGE
-from dimensions_site.administration.plans.differences import workbook_of
 from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
 from dimensions_site.administration.plans.words import (
     LISTED_ERRORS,
-    counts,
     differences_of,
     lead,
     problem_words,
@@ -43,7 +43,7 @@ from dimensions_site.administration.plans.words import (
     source_words,
 )
 from dimensions_site.api.errors import Problem
-from dimensions_site.changes.models import Channel
+from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
@@ -51,6 +51,14 @@ from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Role
 
+# What the parts of a plan are called once it is applied, and before.
+_PARTS = {
+    PlanAction.CREATED: (_("created"), _("to be created")),
+    PlanAction.CHANGED: (_("changed"), _("to be changed")),
+    PlanAction.DELETED: (_("deleted"), _("to be deleted")),
+}
+# The form with the elements to leave out.
+_WITHOUT = "without-form"
 # Sources that a plan keeps, so that it can be made again.
 _KEPT_SOURCES = {"undo", "repository", "asOf"}
 
@@ -134,6 +142,25 @@ class PlanAdmin(GrantedAdmin):
         dimension = dimension_named(plan.dimension)
         return open_new_plan(request, dimension, plan.repository, plan_request, back=self.route("change", plan.pk))
 
+    def without_view(self, request: HttpRequest, oid: str) -> HttpResponse:
+        """Make a new plan that leaves the ticked elements as they are: a plan is applied exactly as it is shown."""
+        plan: Plan = self.get_object(request, oid)
+        left_out = request.POST.getlist("ids")
+        require = partial(require_role, request, plan.repository, plan.dimension)
+        require(Role.EDITOR)
+        if not left_out:
+            messages.warning(request, _("Nothing is left out. Tick what the plan is to leave as it is."))
+            return redirect(self.route("change", plan.pk))
+        try:
+            check_applicable(plan)
+            made = plan_without(plan, request.user.get_username(), left_out, require)
+        except Problem as problem:
+            for text in problem_words(problem):
+                messages.error(request, text)
+            return redirect(self.route("change", plan.pk))
+        messages.info(request, _("This is a new plan, without what you have left out."))
+        return redirect(self.route("change", made.pk))
+
     def remove_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Delete the plan: for editors. What it has changed stays."""
         plan: Plan = self.get_object(request, oid)
@@ -148,9 +175,10 @@ class PlanAdmin(GrantedAdmin):
         plan: Plan = self.get_object(request, oid)
         changes = changes_of(plan).iterator(chunk_size=READ_TOGETHER)
         rows = ((change.element_id, change.action, values) for change, values in differences_of(plan, changes))
+        labels = {action: change.label for action, change in ACTIONS.items()}
         try:
             with snapshot(connection):
-                return workbook_of(rows, f"{plan.repository.db_id}-{plan.dimension}-plan")
+                return workbook_of(rows, f"{plan.repository.db_id}-{plan.dimension}-plan", labels)
         except TableTooLarge:
             messages.error(request, _("The differences do not fit into a workbook. Restrict them by a filter."))
             return redirect(self.route("change", plan.pk))
@@ -158,6 +186,7 @@ class PlanAdmin(GrantedAdmin):
     pages = [
         Page("apply", "<str:oid>/apply/", apply_view, "POST"),
         Page("again", "<str:oid>/again/", again_view, "POST"),
+        Page("without", "<str:oid>/without/", without_view, "POST"),
         Page("remove", "<str:oid>/remove/", remove_view, "POST"),
         Page("export", "<str:oid>/export/", export_view, "GET"),
     ]
@@ -181,7 +210,7 @@ class PlanAdmin(GrantedAdmin):
             plan=plan,
             lead=lead(plan),
             refusal=None if refusal is None else refusal_words(refusal),
-            counts=counts(plan),
+            state=badge(plan.status, plan.get_status_display()),
             source=source_words(plan),
             undone=_undone(plan),
             kept_until=plan.expires_at,
@@ -191,6 +220,8 @@ class PlanAdmin(GrantedAdmin):
             reason=reason,
             etag=etag_of(plan_text(plan)),
             may_apply=can_be_applied and has_role,
+            form=_WITHOUT if can_be_applied and self.has_role(request, plan, Role.EDITOR) else "",
+            undo_address=self._undo_address(request, plan),
             missing_role=role.label if can_be_applied and not has_role else None,
             may_delete=self.has_role(request, plan, Role.EDITOR),
             may_repeat=self._may_repeat(request, plan),
@@ -203,6 +234,13 @@ class PlanAdmin(GrantedAdmin):
             changes=list(shown_changes(plan, list(page))),
             page_address=self.route("change", plan.pk),
         )
+
+    def _undo_address(self, request: HttpRequest, plan: Plan) -> str:
+        """Return the URL that makes the plan of the undo of an applied plan; empty if it cannot be undone here."""
+        is_known = plan.change_set is not None and ChangeSet.objects.filter(pk=plan.change_set).exists()
+        if not is_known or not self.has_role(request, plan, Role.EDITOR):
+            return ""
+        return reverse("admin:changes_changeset_undo", args=[plan.change_set])
 
     def _may_repeat(self, request: HttpRequest, plan: Plan) -> bool:
         is_open = plan.status != PlanStatus.APPLIED and self.has_role(request, plan, Role.EDITOR)
@@ -226,10 +264,14 @@ def _undone(plan: Plan) -> str:
     return reverse(f"admin:changes_changeset_{'change' if str(found.pk) == id else 'job'}", args=[found.pk])
 
 
-def _actions(plan: Plan, chosen: str | None) -> list[tuple[object, int, str, bool]]:
-    """Return the parts of the plan that the page can show: the name, the count, the query, and whether it is shown."""
+def _actions(plan: Plan, chosen: str | None) -> list[tuple[object, int, str, bool, str]]:
+    """Return the parts of the plan that the page can show: name, count, query, whether it is shown, and its style."""
     number = {action: getattr(plan, action.value) for action in PlanAction}
+    is_done = plan.status == PlanStatus.APPLIED
     return [
-        (_("All"), sum(number.values()), "", chosen is None),
-        *((action.label, number[action], f"?action={action}", action == chosen) for action in PlanAction),
+        (_("All"), sum(number.values()), "", chosen is None, ""),
+        *(
+            (done if is_done else to_do, number[action], f"?action={action}", action == chosen, BADGES[ACTIONS[action]])
+            for action, (done, to_do) in _PARTS.items()
+        ),
     ]

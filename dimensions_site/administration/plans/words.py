@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from bulkops.models import Plan, PlanChange
 from dimensions_site.administration.base.described import description_of
+from dimensions_site.administration.base.differences import ACTIONS, ShownDifference, values_of
 from dimensions_site.administration.base.element_links import element_addresses
-from dimensions_site.administration.elements.comparing import ACTIONS, ShownDifference
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.history.changed_values import fields_of_json
@@ -97,17 +97,6 @@ def lead(plan: Plan) -> str:
     return _("Nothing is changed yet. Check what the plan would do, and apply it.")
 
 
-def counts(plan: Plan) -> list[tuple[str, int]]:
-    """Return the counts of the plan with their names."""
-    is_done = plan.status == "APPLIED"
-    return [
-        (_("created") if is_done else _("to be created"), plan.created),
-        (_("changed") if is_done else _("to be changed"), plan.changed),
-        (_("deleted") if is_done else _("to be deleted"), plan.deleted),
-        (_("unchanged"), plan.unchanged),
-    ]
-
-
 def problem_words(problem: Problem) -> list[str]:
     """Return the sentences that say what is wrong: one for each error of a request, else one."""
     if problem.code in _IN_WORDS:
@@ -151,11 +140,12 @@ def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDi
     ids = [change.element_id for change in changes]
     addresses = element_addresses(dimension_named(plan.dimension), plan.repository, ids)
     for change, values in differences_of(plan, changes):
+        action = ACTIONS[change.action]
         yield ShownDifference(
             change.element_id,
-            ACTIONS[change.action],
+            action,
             description_of(_descriptions(change, values), plan.repository),
-            values,
+            values_of(action, values),
             addresses.get(change.element_id, ""),
         )
 

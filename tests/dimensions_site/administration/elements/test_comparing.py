@@ -48,7 +48,7 @@ def found(answer):
 
 
 def counts(answer):
-    return {str(label): count for label, count in answer.context["counts"]}
+    return {label: count for label, count, _ in answer.context["counts"]}
 
 
 def test_two_moments_of_a_repository_are_compared(chart, rita, northwind):
@@ -102,15 +102,19 @@ def test_two_repositories_are_compared(chart, rita, northwind, contoso):
     store_accounts(contoso, account("1000", descriptions={"de": "Kasse"}, type="DETAIL"), account("9000"))
     date_changes(MARCH)
     answer = browser_of(rita).get(PAGE, sides(northwind, "", contoso))
-    assert [(id, change) for id, change, _ in found(answer)] == [
-        ("1000", "Changed"),
-        ("1100", "Deleted"),
-        ("3000", "Deleted"),
-        ("9000", "Created"),
+    assert [(one.id, one.label) for one in answer.context["found"]] == [
+        ("1000", "Different"),
+        ("1100", "Only in northwind"),
+        ("3000", "Only in northwind"),
+        ("9000", "Only in contoso"),
     ]
-    assert "<bdi>Kasse</bdi>" in answer.content.decode()
+    text = answer.content.decode()
+    assert "<bdi>Kasse</bdi>" in text
+    for heading in ("northwind", "contoso"):
+        assert f'<th scope="col">{heading}</th>' in text
     past = browser_of(rita).get(PAGE, sides(northwind, TYPED, contoso, TYPED))
-    assert counts(past) == {"Created": 1, "Changed": 1, "Deleted": 2}
+    assert counts(past) == {"Only in contoso": 1, "Different": 1, "Only in northwind": 2}
+    assert '<th scope="col">contoso · 2026-03-31 22:00:00</th>' in past.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -193,6 +197,16 @@ def test_the_workbook_has_all_differences(chart, rita, northwind):
     filtered = browser_of(rita).get(EXPORT, sides(northwind, filter="type==DETAIL"))
     _, *rows = load_workbook(io.BytesIO(content(filtered))).worksheets[0].iter_rows(values_only=True)
     assert Counter(row[0] for row in rows) == {"1000": 2}
+
+
+def test_the_workbook_of_two_repositories_names_places(rita, northwind, contoso):
+    """As the page does."""
+    AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER, dimension="account")
+    store_accounts(northwind, account("1"))
+    store_accounts(contoso, account("2"))
+    answer = browser_of(rita).get(EXPORT, sides(northwind, "", contoso))
+    rows = load_workbook(io.BytesIO(content(answer))).worksheets[0].iter_rows(min_row=2, values_only=True)
+    assert {row[:2] for row in rows} == {("1", "Only in northwind"), ("2", "Only in contoso")}
 
 
 def test_the_list_of_the_past_leads_to_what_has_changed_since(chart, rita, northwind):

@@ -94,13 +94,13 @@ def test_a_change_set_shows_its_versions_with_both_values(written: None, rita: P
     """Each leads to the history of its element."""
     browser = browser_of(rita)
     answer = browser.get(at_set(ChangeSet.objects.get(reason="Typo")))
-    ((version, address, description),) = answer.context["versions"]
-    assert [(one.path, one.before, one.after) for one in version.differences] == [
+    (shown,) = answer.context["found"]
+    assert [(one.path, one.before, one.after) for one in shown.differences] == [
         ("descriptions.en", "Cash", "Petty cash")
     ]
-    assert description == "Petty cash"
+    assert (shown.id, shown.description) == ("1", "Petty cash")
     history = page(Account, "history", Account.objects.get(element_id="1").pk)
-    assert browser.get(address, follow=True).redirect_chain == [(history, 302)]
+    assert browser.get(shown.address, follow=True).redirect_chain == [(history, 302)]
     text = answer.content.decode()
     assert "0 created, 1 changed, 0 deleted" in text
     assert "To the import" not in text
@@ -158,7 +158,7 @@ def test_a_large_change_set_is_shown_page_by_page(alice: Person, django_assert_m
     for number, count in ((1, 25), (2, 25), (3, 10), (4, 10), (10**5, 10)):
         with django_assert_max_num_queries(12):
             answer = browser.get(f"{at_set(one)}?p={number}")
-        assert len(answer.context["versions"]) == count
+        assert len(answer.context["found"]) == count
         assert answer.context["has_next"] is (number < 3)
     for number in range(60):
         alice.send("PATCH", alice.account("elements/01"), {"descriptions": {"en": f"{number}"}})

@@ -1,0 +1,147 @@
+"""What differs between elements, as the pages' table of differences and the workbooks show it (contract J2)."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
+from itertools import takewhile
+from tempfile import TemporaryFile
+from typing import NamedTuple
+
+from django.http import FileResponse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from bulkops.files.formats.rows import FileShape
+from bulkops.files.formats.table import FORMATS, table_writer
+from dimensions_site.elements.models import Change
+from dimensions_site.elements.writing.differences import Difference
+from dimensions_site.elements.writing.restoring import ShownVersion
+from dimensions_site.text.files import Format
+from dimensions_site.text.formats import shortened
+
+# How many values of an element a page shows, and how many characters of each.
+_VALUES, _CHARACTERS = 60, 200
+ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
+BADGES = {Change.CREATED: "is-good", Change.CHANGED: "is-waiting", Change.DELETED: "is-bad"}
+_WORDS = re.compile(r"\w+|\s+|[^\w\s]")
+
+
+class ShownValue(NamedTuple):
+    """A row of the table: the field, and its text before and after with what differs marked."""
+
+    heading: str
+    path: str
+    before: SafeString
+    after: SafeString
+
+
+@dataclass
+class ShownDifference:
+    """An element that differs, in words; one that was created or deleted comes with all of its values, in `after`.
+
+    A page shows the beginning of the first values, and how many `more` there are: the largest elements have 200 KB
+    each. `label` says what happened, or on which side it is; `note` what the values cannot show.
+    """
+
+    id: str
+    change: Change
+    description: str
+    differences: list[Difference]
+    address: str = ""
+    label: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        self.label = self.label or str(self.change.label)
+        self.description = shortened(self.description, _CHARACTERS)
+        self.more = max(0, len(self.differences) - _VALUES)
+        self.differences = [
+            replace(one, before=shortened(one.before, _CHARACTERS), after=shortened(one.after, _CHARACTERS))
+            for one in self.differences[:_VALUES]
+        ]
+
+    @property
+    def is_change(self) -> bool:
+        return self.change == Change.CHANGED and not self.note
+
+    @property
+    def badge(self) -> str:
+        """The style of the label."""
+        return BADGES[self.change]
+
+    def rows(self) -> Iterator[ShownValue]:
+        """Yield the rows of the table, of an element that was changed."""
+        for one in self.differences:
+            yield ShownValue(one.heading, one.path, *marked(one.before, one.after))
+
+
+def of_version(version: ShownVersion, description: str, address: str) -> ShownDifference:
+    """Return what a version has changed."""
+    note = _("Earlier versions have been removed. This is what the element was like after the change.")
+    return ShownDifference(
+        version.row.element_id,
+        Change(version.row.change),
+        description,
+        list(version.differences),
+        address,
+        note=note if version.is_cut_off else "",
+    )
+
+
+def values_of(change: Change, differences: list[Difference]) -> list[Difference]:
+    """Return the differences with the values of a deleted element where those of a new one are."""
+    if change != Change.DELETED:
+        return differences
+    return [replace(one, before=one.after, after=one.before) for one in differences]
+
+
+def marked(before: str, after: str) -> tuple[SafeString, SafeString]:
+    """Return both texts, marked as deleted and inserted from the first word that differs to the last."""
+    old, new = _WORDS.findall(before), _WORDS.findall(after)
+    first = _equal(old, new)
+    last = min(_equal(old[::-1], new[::-1]), min(len(old), len(new)) - first)
+    return _with_mark("{}<del>{}</del>{}", old, first, last), _with_mark("{}<ins>{}</ins>{}", new, first, last)
+
+
+def _equal(old: list[str], new: list[str]) -> int:
+    """Return how many words are equal from the beginning."""
+    return sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+
+
+def _with_mark(html: str, words: list[str], first: int, last: int) -> SafeString:
+    end = len(words) - last
+    parts = ["".join(part) for part in (words[:first], words[first:end], words[end:])]
+    return format_html(html if parts[1] else "{}{}{}", *parts)
+
+
+def table_file(
+    name: str, format: Format, headings: Iterable[str], rows: Iterable[Iterable[str | int | None]]
+) -> FileResponse:
+    """Return a file of this `name` with these rows, written to the disk with constant memory. Raises TableTooLarge."""
+    with ExitStack() as stack:
+        file = stack.enter_context(TemporaryFile())
+        with closing(table_writer(FileShape(format, FORMATS[format].encoding), file)) as written:
+            written.headings(headings)
+            for row in rows:
+                written.row(row)
+        file.seek(0)
+        stack.pop_all()
+    return FileResponse(file, as_attachment=True, filename=f"{name}.{format}", content_type=format.content_type)
+
+
+def workbook_of(
+    rows: Iterable[tuple[str, str, list[Difference]]], name: str, labels: Mapping[str, object]
+) -> FileResponse:
+    """Return the workbook of elements: the id, what happened to it by `labels`, and the values that differ.
+
+    Raises TableTooLarge.
+    """
+    headings = [_("Id"), _("Action"), _("Field"), _("Before"), _("After"), _("Path")]
+    found = (
+        [id, str(labels[action]), one.heading, one.before, one.after, one.path]
+        for id, action, changes in rows
+        for one in changes
+    )
+    return table_file(name, Format.XLSX, headings, found)

@@ -1,0 +1,100 @@
+"""Leaving elements out of a plan, and bringing over chosen elements: each makes a plan of its own."""
+
+import pytest
+
+from account.models import Account
+from bulkops.models import Plan, PlanStatus
+from dimensions_site.repositories.models import AccessGrant, Role
+from tests.bulkops.plans.plans import make
+from tests.dimensions_site.administration.plans.plan_pages import apply, at, opened, planned
+from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
+from tests.factories import account
+from tests.storing import store_accounts
+
+pytestmark = [pytest.mark.contract("K4", "K6", "G2"), pytest.mark.django_db]
+
+
+@pytest.fixture
+def plan(alice, northwind):
+    """A plan that creates 3 and 4, changes 1 and deletes 2."""
+    store_accounts(northwind, account("1"), account("2"))
+    put = [account("1", descriptions={"en": "Money"}), account("3"), account("4")]
+    make(alice, "account", bulk={"put": put, "delete": [{"id": "2"}]}, maxDelete="100%", reason="Year-end")
+    return Plan.objects.get()
+
+
+def without(browser, plan, *ids):
+    return browser.post(at(plan, "without"), {"ids": ids}, follow=True)
+
+
+def stored(repository):
+    return {one.element_id: one.descriptions["en"] for one in Account.of(repository).order_by("element_id")}
+
+
+def test_a_plan_without_some_elements_is_a_plan_of_its_own(plan, alice, northwind):
+    """The first one stays as it was seen, and is applied exactly as it was seen, or not at all."""
+    browser = browser_of(alice)
+    assert 'form="without-form" name="ids" value="3"' in opened(browser, plan).content.decode()
+    other = planned(without(browser, plan, "2", "3"))
+    assert [one.id for one in opened(browser, other).context["changes"]] == ["1", "4"]
+    assert (other.created, other.changed, other.deleted, other.reason) == (1, 1, 0, "Year-end")
+    assert other.scope == "id=out=(2,3)"
+    assert 0 < other.size < plan.size
+    assert opened(browser, plan).context["page"].paginator.count == 4
+    assert messages_of(apply(browser, other)) == ["The plan was applied."]
+    assert stored(northwind) == {"1": "Money", "2": "Cash", "4": "Cash"}
+
+
+def test_it_is_left_out_beside_what_was_left_out_before(plan, alice):
+    browser = browser_of(alice)
+    other = planned(without(browser, planned(without(browser, plan, "2")), "4"))
+    assert other.scope == "id=out=(2);id=out=(4)"
+    assert [one.id for one in opened(browser, other).context["changes"]] == ["1", "3"]
+
+
+def test_it_is_refused_when_an_element_has_changed_since_the_first_plan(plan, alice, northwind):
+    browser = browser_of(alice)
+    other = planned(without(browser, plan, "2"))
+    alice.send("PATCH", alice.account("elements/1"), {"descriptions": {"en": "Coins"}})
+    assert "have changed since it was made" in apply(browser, other).content.decode()
+    assert stored(northwind)["1"] == "Coins"
+
+
+def test_an_editor_may_leave_out_what_only_a_manager_may_delete(plan, ed, rita, northwind):
+    browser = browser_of(ed)
+    assert browser.post(at(plan, "without"), {"ids": ["1"]}).status_code == 403
+    other = planned(without(browser, plan, "2"))
+    assert messages_of(apply(browser, other)) == ["The plan was applied."]
+    assert browser_of(rita).post(at(plan, "without"), {"ids": ["1"]}).status_code == 403
+
+
+def test_what_cannot_be_left_out_is_said(plan, alice):
+    """Nothing is ticked, or more than a filter can name."""
+    browser = browser_of(alice)
+    nothing = without(browser, plan)
+    assert messages_of(nothing) == ["Nothing is left out. Tick what the plan is to leave as it is."]
+    (message,) = messages_of(without(browser, plan, *(f"{number}" for number in range(101))))
+    assert "100" in message
+    Plan.objects.update(status=PlanStatus.APPLIED)
+    assert messages_of(without(browser, plan, "1")) == ["The plan is applied already."]
+    assert Plan.objects.count() == 1
+
+
+@pytest.mark.contract("J2")
+def test_ticked_differences_alone_are_brought_over(alice, northwind, contoso):
+    """Without a tick all of them are; a filter holds, too."""
+    store_accounts(northwind, account("1"))
+    store_accounts(contoso, account("1", descriptions={"en": "Money"}), account("2"), account("3", type="DETAIL"))
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
+    browser = browser_of(alice)
+    sides = f"from_repository={northwind.pk}&from=&repository={contoso.pk}&to=&filter=type==NORMAL"
+    assert (
+        'form="bring-form" name="ids" value="2"' in browser.get(f"{page(Account, 'compare')}?{sides}").content.decode()
+    )
+    address = f"{page(Account, 'compare_plan')}?{sides}"
+    plan = planned(browser.post(address, {"into": "from", "ids": ["2", "3"]}, follow=True))
+    assert (plan.created, plan.changed, plan.deleted) == (1, 0, 0)
+    assert planned(browser.post(address, {"into": "from"}, follow=True)).changed == 1
+    answer = browser.post(address, {"into": "from", "ids": [f"{number}" for number in range(101)]}, follow=True)
+    assert Plan.objects.count() == 2
+    assert "100" in messages_of(answer)[0]

@@ -44,7 +44,7 @@ class AccountAdmin(DimensionAdmin):
         "dataEntryAndReporting.class",
         "conversion.conversionType",
     )
-    further_filters = (HasLogicFilter,)
+    further_filters = (HasLogicFilter, *DimensionAdmin.further_filters)
     pages = [*DimensionAdmin.pages, TREE_PAGE]
 
     def generated(self, element: Account) -> list[str]:

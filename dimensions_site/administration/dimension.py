@@ -17,6 +17,7 @@ from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export
 from dimensions_site.administration.files.wizard import IMPORT_BUTTON
 from dimensions_site.administration.lists.building import BUILDER_PAGES
 from dimensions_site.administration.lists.listing import ListedAdmin
+from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
 from dimensions_site.administration.plans.changing import change_elements
 from dimensions_site.administration.plans.comparing import COMPARE_PAGES
@@ -32,6 +33,7 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
 
     # In the sidebar, from unfold's font.
     icon: ClassVar[str] = "list"
+    further_filters: ClassVar[tuple[Any, ...]] = (QualityFilter,)
     delete_confirmation_template = "admin/elements/delete.html"
     pages = [
         *EDIT_PAGES,

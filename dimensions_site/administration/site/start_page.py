@@ -1,28 +1,42 @@
 """The start page of the administration, limited to the user's grants (contract G2)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Func, IntegerField, OuterRef, Subquery
-from django.http import HttpRequest
+from django.db.models import Func, IntegerField, OuterRef, Q, Subquery
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
 
 from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
-from bulkops.models import DataProcessing, FileImport, Status
+from bulkops.models import DataProcessing, FileImport, ImportStatus, Plan, PlanStatus, Status
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.paging import count_up_to, limit_of_count
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.jobs.progress import deletion_progress, import_progress
+from dimensions_site.administration.lists.saved import address_of
+from dimensions_site.administration.site.panels import pages_of_elements
+from dimensions_site.changes.models import ChangeSet
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
+from dimensions_site.saved_views.models import SavedView
 
 SHOWN_REPOSITORIES = 50
-SHOWN_CHANGES = 10
+# From so many on, they can be searched.
+SEARCHED_REPOSITORIES = 10
 SHOWN_PROCESSINGS = 10
-_CHANGE_COLUMNS = (
-    "repository", "element_id", "change", "change_set__committed_at", "change_set__user", "change_set__channel",
-)  # fmt: skip
+SHOWN_VIEWS = 8
+# Waiting plans and imports are counted up to this number.
+MOST_WAITING = 100
+# In how many of the latest activities the user is looked for.
+_LATEST = 500
+# Remembers in the browser that somebody needs no first steps any more.
+_STEPS_COOKIE, _A_YEAR = "first_steps", 365 * 24 * 3600
 
 
 @dataclass
@@ -33,32 +47,134 @@ class Holdings:
     counts: list[tuple[str, str, int]] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Step:
+    """One of the steps of a first visit: what to do, where, and whether it is done."""
+
+    words: str
+    address: str
+    is_done: bool
+
+
 def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Return the context of the page; the number of queries does not depend on the number of repositories or
-    elements.
+    elements. What costs more is in `panels`.
     """
-    pages = [page for page in admin.site._registry.values() if isinstance(page, DimensionAdmin)]
-    repositories = _repositories(request, pages)
+    pages = pages_of_elements()
+    text = request.GET.get("repositories", "").strip()[:LONGEST_SEARCH]
+    repositories = list(_repositories(request, pages, text).values())
     deletions = admin.site.get_model_admin(DataProcessing).get_queryset(request)
     running = deletions.filter(status=Status.RUNNING).defer(None)
     imports = admin.site.get_model_admin(FileImport).get_queryset(request).filter(status__in=AT_WORK)
     return {
         **context,
-        "repositories": list(repositories.values())[:SHOWN_REPOSITORIES],
+        "repositories": repositories[:SHOWN_REPOSITORIES],
         "has_more_repositories": len(repositories) > SHOWN_REPOSITORIES,
-        "changes": _latest_changes(request, pages),
+        "repository_text": text,
+        "is_searchable": bool(text) or len(repositories) > SEARCHED_REPOSITORIES,
+        "waiting": _waiting(request),
+        "views": _views(request, pages),
         "running": [(found, deletion_progress(found)) for found in running[:SHOWN_PROCESSINGS]],
         "imports": [(found, import_progress(found)) for found in imports[:SHOWN_PROCESSINGS]],
         "is_worker_running": is_worker_running(),
+        "steps": _steps(request, pages, repositories),
     }
 
 
-def _repositories(request: HttpRequest, pages: list[DimensionAdmin]) -> dict[int, Holdings]:
-    """Return the user's repositories by primary key, sorted by dbID; one more than is shown."""
+def _waiting(request: HttpRequest) -> list[tuple[str, str]]:
+    """Return what waits for a person, in words with its number, and the URL of its list."""
+    found = []
+    plans = _number(request, Plan, PlanStatus.READY)
+    if plans:
+        words = ngettext("%(number)d plan to apply", "%(number)d plans to apply", plans)
+        found.append((words % {"number": plans}, _list_of(Plan, PlanStatus.READY)))
+    checked = _number(request, FileImport, ImportStatus.CHECKED)
+    if checked:
+        words = ngettext("%(number)d import to confirm", "%(number)d imports to confirm", checked)
+        found.append((words % {"number": checked}, _list_of(FileImport, ImportStatus.CHECKED)))
+    begun = _number(request, FileImport, ImportStatus.DRAFT)
+    if begun:
+        words = ngettext("%(number)d import begun", "%(number)d imports begun", begun)
+        found.append((words % {"number": begun}, _list_of(FileImport, ImportStatus.DRAFT)))
+    return found
+
+
+def _number(request: HttpRequest, model: type[Any], status: str) -> int:
+    rows = admin.site.get_model_admin(model).get_queryset(request).filter(status=status)
+    return int(rows.order_by()[:MOST_WAITING].count())
+
+
+def _list_of(model: type[Any], status: str) -> str:
+    return f"{reverse(f'admin:bulkops_{model._meta.model_name}_changelist')}?status__exact={status}"
+
+
+def _views(request: HttpRequest, pages: list[DimensionAdmin]) -> list[tuple[str, str, str]]:
+    """Return the views that the user may open, their own first: the name, the dimension and the URL."""
+    found = []
+    for page in pages:
+        if keys := page.open_keys(request):
+            views = SavedView.open_to(request.user, page.dimension.name, keys)
+            found += [(view.owner_id != request.user.pk, view.name, page, view) for view in views[:SHOWN_VIEWS]]
+    found.sort(key=lambda each: each[:2])
+    return [(name, str(page.opts.verbose_name_plural), address_of(page, view)) for _o, name, page, view in found][
+        :SHOWN_VIEWS
+    ]
+
+
+def _steps(request: HttpRequest, pages: list[DimensionAdmin], repositories: list[Holdings]) -> list[Step]:
+    """Return the steps of the first visit; none when all are done, or somebody does not want to see them."""
+    open_pages = [page for page in pages if page.open_keys(request)]
+    if _STEPS_COOKIE in request.COOKIES or not (open_pages or getattr(request.user, "is_superuser", False)):
+        return []
+    accounts = open_pages[-1].route("changelist") if open_pages else reverse("admin:repositories_repository_add")
+    activities = admin.site.get_model_admin(ChangeSet).get_queryset(request).order_by("-committed_at")
+    people = set(activities.values_list("user", flat=True)[:_LATEST])
+    steps = [
+        Step(_("Create a repository"), reverse("admin:repositories_repository_add"), bool(repositories)),
+        Step(
+            _("Import a chart of accounts, or create an account"),
+            reverse("admin:bulkops_fileimport_add") if open_pages else accounts,
+            any(count for one in repositories for *_link, count in one.counts),
+        ),
+        Step(_("Change an account, and see it under Latest changes"), accounts, request.user.get_username() in people),
+        Step(
+            _("Save the conditions of a list as a view"),
+            accounts,
+            SavedView.objects.filter(owner=request.user.pk).exists(),
+        ),
+        Step(
+            _("Compare two repositories or moments, and see a plan before you apply it"),
+            accounts,
+            Plan.objects.filter(requester=request.user.get_username()).exists(),
+        ),
+    ]
+    return [] if all(step.is_done for step in steps) else steps
+
+
+@require_POST
+def hide_steps(request: HttpRequest) -> HttpResponse:
+    """Show the steps of the first visit in this browser no more."""
+    response = redirect("admin:index")
+    response.set_cookie(
+        _STEPS_COOKIE, "hidden", _A_YEAR, path=reverse("admin:index"), secure=request.is_secure(), httponly=True
+    )
+    return response
+
+
+def steps_hidden() -> URLPattern:
+    """Return the URL that hides the steps of the first visit."""
+    return path("start/hide-steps/", admin.site.admin_view(hide_steps), name="hide_steps")
+
+
+def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> dict[int, Holdings]:
+    """Return the user's repositories with the `text` in dbID or name, by primary key, sorted by dbID; one more than is
+    shown.
+    """
     found: dict[int, Holdings] = {}
     limit = limit_of_count(request, 1)
     for page in pages:
-        rows = page.repositories(request).annotate(count=_count(page.model, limit))
+        rows = page.repositories(request).filter(Q(db_id__icontains=text) | Q(name__icontains=text))
+        rows = rows.annotate(count=_count(page.model, limit))
         for repository in rows[: SHOWN_REPOSITORIES + 1]:
             holdings = found.setdefault(repository.pk, Holdings(repository))
             link = f"{page.route('changelist')}?repository__id__exact={repository.pk}"
@@ -73,17 +189,3 @@ def _count(model: type[Element], limit: int | None) -> Func:
     template = "(SELECT COUNT(*) FROM %(expressions)s AS counted)"
     bounded = rows if limit is None else rows[: limit + 1]
     return Func(Subquery(bounded), template=template, output_field=IntegerField())
-
-
-def _latest_changes(request: HttpRequest, pages: list[DimensionAdmin]) -> list[tuple[Any, str, str]]:
-    """Return the latest versions of all dimensions, each with the name of its dimension and the URL of its page."""
-    changes = [change for page in pages for change in _changes(request, page)]
-    changes.sort(key=lambda change: change[0].change_set.committed_at, reverse=True)
-    return changes[:SHOWN_CHANGES]
-
-
-def _changes(request: HttpRequest, page: DimensionAdmin) -> Iterator[tuple[Any, str, str]]:
-    rows = page.model.versions_within(page.open_keys(request)).select_related("repository")
-    columns = [*_CHANGE_COLUMNS, "repository__db_id", "repository__name"]
-    for row in rows.only(*columns)[:SHOWN_CHANGES]:
-        yield row, str(page.opts.verbose_name), page.route("version", row.number)

@@ -5,20 +5,21 @@ A reference may name an element that does not exist. An element that refers to i
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Exists, F, Func, OuterRef, QuerySet, TextField
+from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.sql.compiler import SQLCompiler
 
 from dimensions_site.db.compiled import CompiledColumns, repeating_cursor
 from dimensions_site.elements.declaration.wire import Place
-from dimensions_site.elements.dimension import Dimension, dimensions
+from dimensions_site.elements.dimension import Dimension, dimension_named, dimensions
 from dimensions_site.repositories.models import Repository
 
 # How many users of an element are listed (contract L1).
@@ -98,13 +99,37 @@ def without_uses(elements: QuerySet[Any], dimension: Dimension, repository: Repo
 
     Whoever asks, every dimension counts: an element that something refers to is in use.
     """
+    for use in _each_use(dimension, repository):
+        elements = elements.filter(~use)
+    return elements
+
+
+def with_uses(elements: QuerySet[Any], dimension: Dimension, repository: Repository | Combinable) -> QuerySet[Any]:
+    """Return the other ones of the `elements`: those that something refers to."""
+    uses = [Q(use) for use in _each_use(dimension, repository)]
+    return elements.filter(reduce(or_, uses)) if uses else elements.none()
+
+
+def _each_use(dimension: Dimension, repository: Repository | Combinable) -> Iterator[Exists]:
+    """Yield, for each leaf that refers to elements of the dimension, whether it refers to the element of the query."""
     id = _WithoutAffinity(OuterRef("element_id"))
     for other, place in _leaves(dimension):
         referring = other.model.of(repository).alias(target=place.expression).filter(target=id)
-        if other is dimension:
-            referring = referring.exclude(element_id=F("target"))
-        elements = elements.filter(~Exists(referring))
-    return elements
+        yield Exists(referring.exclude(element_id=F("target")) if other is dimension else referring)
+
+
+def with_absent_references(
+    elements: QuerySet[Any], dimension: Dimension, repository: Repository | Combinable
+) -> QuerySet[Any]:
+    """Return those of the `elements` of the `repository` that refer to an element that does not exist."""
+    absent = Q(pk__in=())
+    for number, place in enumerate(dimension.wire.references):
+        name = f"target_{number}"
+        elements = elements.alias(**{name: place.expression})
+        targets = dimension_named(str(place.leaf.refers_to)).model.of(repository)
+        named = Q(**{f"{name}__isnull": False}) & ~Q(**{name: ""})
+        absent |= named & Q(~Exists(targets.filter(element_id=OuterRef(name))))
+    return elements.filter(absent)
 
 
 def number_of(dimension: Dimension) -> int:

@@ -26,14 +26,16 @@ class Scope:
 
     def require(self, role: Role) -> None:
         """Raise 403 if the grants do not permit what needs the `role`, or the credential does not (contract G2)."""
+        allowed = self.credential.role
+        if self.granted >= role and (allowed is None or allowed >= role):
+            return
         needs = (
             f"This call needs the role {role.label} for the {self.dimension} dimension of repository "
             f"'{self.repository.db_id}'"
         )
         if self.granted < role:
             raise forbidden("ROLE_TOO_SMALL", f"{needs}; you have the role {self.granted.label}.")
-        allowed = self.credential.role
-        if allowed is not None and allowed < role:
+        if allowed is not None:
             detail = f"{needs}; the {self.credential} allows the role {allowed.label}."
             raise forbidden("CREDENTIAL_TOO_NARROW", detail, self.credential.challenge(role))
 

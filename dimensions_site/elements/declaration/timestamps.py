@@ -61,6 +61,11 @@ def _remembered_text(stored: str) -> str:
     return _wire_text(parse_timestamp(stored))
 
 
+@lru_cache(1_000)
+def _remembered_json(stored: str | None) -> str:
+    return "null" if stored is None else f'"{_remembered_text(stored)}"'
+
+
 class TimestampField(Leaf):
     """A timestamp, accepted as ISO 8601 and returned as `YYYY-MM-DDTHH:MM:SS.mmm+0000` (contract C11)."""
 
@@ -122,7 +127,7 @@ class TimestampField(Leaf):
 
     @property
     def encode(self) -> Callable[[Any], str]:
-        return lambda text: "null" if text is None else f'"{_remembered_text(text)}"'
+        return _remembered_json
 
     def selected(self, column: str) -> Combinable:
         # As text: parsing it into a datetime would take longer than everything else.

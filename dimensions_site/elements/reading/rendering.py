@@ -39,6 +39,8 @@ class TemplateSlot:
     encode: Callable[[Any], str]
 
 
+# The place of a value in a template: no JSON text has this character.
+_SLOT = "\0"
 # An object of the response: for each member its slot, or the object in it.
 TemplatePlan: TypeAlias = dict[str, "TemplateSlot | TemplatePlan"]
 
@@ -91,7 +93,10 @@ class Renderer:
         self._slots: list[TemplateSlot] = []
         # The names of the objects that each slot is in, and its own.
         self._paths: list[tuple[str, ...]] = []
-        self._template = self._object(plan)
+        texts = self._object(plan).split(_SLOT)
+        # The texts of the template, and between two of them the place of a value.
+        self._parts = [""] * (2 * len(texts) - 1)
+        self._parts[::2] = texts
         self._encoders = [slot.encode for slot in self._slots]
         self.expressions = [slot.expression for slot in self._slots]
         self._compiled: dict[type[Model], CompiledColumns] = {}
@@ -109,7 +114,9 @@ class Renderer:
 
     def written(self, row: Sequence[Any]) -> str:
         """Return the JSON text of an element with these values of the `expressions`."""
-        return self._template % tuple(map(call, self._encoders, row))
+        parts = self._parts.copy()
+        parts[1::2] = map(call, self._encoders, row)
+        return "".join(parts)
 
     def differing(self, row: Sequence[Any], other: Sequence[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the JSON of two elements with only those values that differ, which is much less to read."""
@@ -124,7 +131,7 @@ class Renderer:
         return one, another
 
     def _object(self, plan: TemplatePlan, path: tuple[str, ...] = ()) -> str:
-        members = (f"{self._escaped(name)}:{self._member(part, (*path, name))}" for name, part in plan.items())
+        members = (f"{json_text(name)}:{self._member(part, (*path, name))}" for name, part in plan.items())
         return "{" + ",".join(members) + "}"
 
     def _member(self, part: "TemplateSlot | TemplatePlan", path: tuple[str, ...]) -> str:
@@ -132,11 +139,7 @@ class Renderer:
             return self._object(part, path)
         self._slots.append(part)
         self._paths.append(path)
-        return "%s"
-
-    @staticmethod
-    def _escaped(name: str) -> str:
-        return json_text(name).replace("%", "%%")
+        return _SLOT
 
 
 @dataclass(frozen=True)

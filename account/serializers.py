@@ -13,7 +13,7 @@ from dimensions_site.elements.declaration.labels import name_of
 from dimensions_site.elements.declaration.maps import DescriptionsField, LanguageMapField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, Group, Reference
 from dimensions_site.elements.declaration.spellings import Spellings
-from dimensions_site.elements.declaration.texts import CODE_LENGTH, LINK_LENGTH, CodeField, TextField
+from dimensions_site.elements.declaration.texts import CODE_LENGTH, CodeField, LinkField
 from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
 from dimensions_site.elements.declaration.wire import Wire
 
@@ -193,7 +193,7 @@ class AccountSerializer(ElementSerializer):
     nature = EnumField(choices.Nature, required=True, label=_("Nature"))
     type = EnumField(choices.AccountType, required=True, label=_("Type"))
     conversion = ConversionGroup(label=_("Conversion"))
-    documentationLink = TextField(max_length=LINK_LENGTH, label=_("Link to documentation"))
+    documentationLink = LinkField(label=_("Link to documentation"))
     restrictions = RestrictionsGroup(label=_("Restrictions"))
     dataEntryAndReporting = DataEntryAndReportingGroup(label=_("Data entry and reporting"))
     rules = RulesGroup(label=_("Rules"))

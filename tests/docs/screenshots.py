@@ -69,7 +69,7 @@ def show_accounts(album: Album) -> None:
 
     open_account(page, "A.24.100")
     album.take("form", 900)
-    page.get_by_label("Description it: Text", exact=True).fill("Denaro in cassa")
+    page.get_by_label("Description Italian (it)", exact=True).fill("Denaro in cassa")
     page.get_by_role("tab", name="Data entry and reporting").click()
     page.get_by_label("Valid from", exact=True).fill("31.02.2026")
     page.get_by_role("button", name="Save and continue editing").click()

@@ -47,7 +47,7 @@ try {
 
   // The form: a text, and a day as Germans write it.
   await follow(page.locator("#result_list tbody th a"));
-  await page.locator("[aria-label='Description de: Text']").fill("Aus Firefox");
+  await page.getByLabel("Description German (de)", { exact: true }).fill("Aus Firefox");
   await page.locator("[role=tab]::-p-text(Data entry and reporting)").click();
   await page.locator("[data-path='dataEntryAndReporting.validity.startDate'] input[type='text']").fill("31.01.2026");
   await follow(page.locator("::-p-text(Save and continue editing)"));

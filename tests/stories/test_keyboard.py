@@ -9,7 +9,7 @@ from tests.stories.keyboard import fill, focused, follow, go, tab_to
 
 FILE = "id,descriptions.en,nature,type,conversion.conversionType\n0097,Keyed in,BALANCE_SHEET,NORMAL,FINAL\n"
 SEARCH = "Search in the id and in all descriptions"
-GERMAN = "Description de: Text"
+GERMAN = "Description German (de)"
 
 
 def find(page: Page, text: str) -> None:
@@ -49,8 +49,8 @@ def test_he_filters_opens_and_imports(enter, rest):
     tab_to(ed, "Select P.60.100")
     follow(ed, "P.60.100")
     tab_to(ed, "General")
-    ed.keyboard.press("ArrowRight")
-    expect(ed.get_by_role("tab", name="Conversion")).to_be_focused()
+    ed.keyboard.press("ArrowDown")
+    expect(ed.get_by_role("tab", name="Restrictions")).to_be_focused()
     follow(ed, "Close")
 
     follow(ed, "Import", key="Shift+Tab")

@@ -6,7 +6,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browser import follow
 from tests.stories.pages import log_in, open_account, save
 
-ENGLISH, GERMAN = "Description en: Text", "Description de: Text"
+ENGLISH, GERMAN = "Description English (en)", "Description German (de)"
 
 
 @pytest.fixture

@@ -84,7 +84,7 @@ class ChangedMapControl(MapControl):
 
     def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[MapRow]:
         for row in super()._rows(entries):
-            yield ChangedRow(row.number, row.key, is_offered=True, choice=FieldChoice(self.place))
+            yield ChangedRow(row.number, row.key, name=row.name, is_offered=True, choice=FieldChoice(self.place))
 
     def changes(self, data: QueryDict) -> Iterator[FieldChange]:
         """Yield the changes of entries, and show what was typed."""
@@ -108,7 +108,7 @@ class ChangedMapControl(MapControl):
     def _changed_row(self, number: int, data: QueryDict) -> ChangedRow:
         name = f"{self.name}:{number}"
         key, text = (as_meant(data.get(f"{name}:{part}", "")) for part in ("key", "text"))
-        row = ChangedRow(str(number), key, text, choice=FieldChoice(self.place))
+        row = ChangedRow(str(number), key, text, self.name_of(key), choice=FieldChoice(self.place))
         row.choice.read(name, data)
         return row
 

@@ -9,12 +9,15 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.administration.inputs.controls import Control, PickerControl, as_meant, control_of
+from dimensions_site.administration.inputs.controls import Control, PickerControl, control_of
 from dimensions_site.administration.inputs.map_editor import MapControl
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer, pointer_segments
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
 from dimensions_site.elements.writing.merging import Spot, put_field, value_at
+
+# A group without values is folded if it has more fields.
+_FEW_FIELDS = 6
 
 # An element by its dimension and id, and the description of each such element; None if there is no such element.
 Named: TypeAlias = tuple[str | None, str]
@@ -27,12 +30,28 @@ class Section:
 
     title: str
     path: str
+    help: Any = ""
     controls: list[Control] = field(default_factory=list)
     sections: "list[Section]" = field(default_factory=list)
 
     @property
+    def all_controls(self) -> list[Control]:
+        """The controls in all its groups, too."""
+        return [*self.controls, *(control for inner in self.sections for control in inner.all_controls)]
+
+    @property
     def error_count(self) -> int:
-        return sum(control.error_count for control in self.controls) + sum(inner.error_count for inner in self.sections)
+        return sum(control.error_count for control in self.all_controls)
+
+    @property
+    def filled_count(self) -> int:
+        """How many of its fields say something."""
+        return sum(control.is_filled for control in self.all_controls)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether it is out of the way: many fields that all are empty."""
+        return not self.filled_count and not self.error_count and len(self.all_controls) > _FEW_FIELDS
 
 
 class ElementForm:
@@ -63,23 +82,35 @@ class ElementForm:
         self.errors: list[str] = []
         general = self._section(wire.root, element, _("General"))
         # The groups are the tabs, besides one for what is in no group.
-        self.tabs = [Section(general.title, "", general.controls), *general.sections]
+        self.tabs = [Section(general.title, "", controls=general.controls), *general.sections]
 
     def _section(self, node: ObjectNode, value: Any, title: str) -> Section:
-        section = Section(title, node.path)
+        section = Section(title, node.path, node.help)
         for name, member in node.members.items():
             inner = value.get(name) if isinstance(value, Mapping) else None
             if isinstance(member, ObjectNode):
                 if any(map(self._has_control, _leaves(member))):
-                    section.sections.append(self._section(member, inner, str(member.label)))
+                    self._add(section, self._section(member, inner, str(member.label)))
             elif self._has_control(member):
                 control = self._control(node, member, inner)
                 control.is_fixed = member.path in self._fixed
                 self.controls[member.path] = control
                 section.controls.append(control)
+        for path in self._wire.described.keys() & {control.name for control in section.controls}:
+            picker, words = self.controls[path], self.controls[self._wire.described[path].path]
+            if isinstance(picker, PickerControl) and picker.address and words in section.controls:
+                picker.words = words
+                section.controls.remove(words)
         # Short controls stand before the maps.
         section.controls.sort(key=lambda control: control.is_group)
         return section
+
+    def _add(self, section: Section, part: Section) -> None:
+        """Add a group; one field needs no group, and what is required stands with the first fields."""
+        if not part.sections and (len(part.controls) == 1 or any(control.leaf.required for control in part.controls)):
+            section.controls += part.controls
+        else:
+            section.sections.append(part)
 
     def _has_control(self, place: Place) -> bool:
         return not place.leaf.read_only
@@ -88,9 +119,7 @@ class ElementForm:
         if place.is_map:
             return MapControl(place, value, self._known_keys[place.path])
         if place.leaf.refers_to is not None:
-            described = self._wire.described.get(place.path)
-            fills = None if described is None else described.path
-            return PickerControl(place, value, fills, self._picker_address(place.leaf.refers_to))
+            return PickerControl(place, value, self._picker_address(place.leaf.refers_to))
         return control_of(place, value)
 
     @property
@@ -114,28 +143,30 @@ class ElementForm:
         """Return the wire JSON of what was typed; the serializer decides whether it is valid."""
         refuse_nul(data)
         element: dict[str, Any] = {}
+        # Pickers show these; the service finds them.
+        described = [control.words for control in self.controls.values() if isinstance(control, PickerControl)]
         for path, control in self.controls.items():
-            value = control.stored if control.is_fixed else control.read(data)
+            value = control.stored if control.is_fixed or control in described else control.read(data)
             # An empty field that cannot be null is left out: it is missing, or the service generates it.
             if value is not None or control.leaf.allow_null:
                 put_field(element, Spot(path), value)
-        self._describe(element, data)
+        self._describe(element)
         return element
 
-    def _describe(self, element: dict[str, Any], data: QueryDict) -> None:
+    def _describe(self, element: dict[str, Any]) -> None:
         """Let the description of each reference follow the id that was typed, unless it was typed, too."""
         changed: list[tuple[Named, Control]] = []
         for path, place in self._wire.described.items():
             id, text = (value_at(element, Spot(each)) for each in (path, place.path))
             control, words = self.controls[path], self.controls[place.path]
-            if id != control.stored and text in (None, words.stored, as_meant(data.get(f"{words.name}:filled", ""))):
+            if id != control.stored and text in (None, words.stored):
                 changed.append(((control.leaf.refers_to, id or ""), words))
         found = self._descriptions_of(named for named, _words in changed)
         for named, words in changed:
-            words.filled = found.get(named) or None
-            put_field(element, Spot(words.name), words.filled)
-            words.show(words.filled)
-            if words.stored and not words.filled:
+            text = found.get(named) or None
+            put_field(element, Spot(words.name), text)
+            words.show(text)
+            if words.stored and not text:
                 self.undescribed.append(words)
 
     def adopt(self, other: "ElementForm") -> None:

@@ -27,16 +27,16 @@ NEAREST = 3
 
 
 def pick(admin: ScopedAdmin, request: HttpRequest, repository_id: int) -> JsonResponse:
-    """Return `{"results": [{"id", "description"}], "more"}`: up to 20 elements of the repository that match `?q=`.
+    """Return `{"results": [{"id", "description", "address"}], "more"}`: up to 20 elements that match `?q=`.
 
-    Those whose id begins with it come first. If none matches, `near` has those with the most similar ids. 404 for a
-    repository without a grant of the user (contract G2).
+    They are of the repository; those whose id begins with the text come first. If none matches, `near` has those with
+    the most similar ids. 404 for a repository without a grant of the user (contract G2).
     """
     repository = get_object_or_404(admin.repositories(request), pk=repository_id)
     rows = admin.model.of(repository).order_by("element_id").only("element_id", "descriptions")
     text = request.GET.get("q", "").strip()
-    found = _as_json(first_fitting(rows, text, SUGGESTIONS + 1), repository)
-    near = [] if found else _as_json(_near(rows, text), repository)
+    found = _as_json(admin.dimension, first_fitting(rows, text, SUGGESTIONS + 1), repository)
+    near = [] if found else _as_json(admin.dimension, _near(rows, text), repository)
     return JsonResponse({"results": found[:SUGGESTIONS], "more": len(found) > SUGGESTIONS, "near": near})
 
 
@@ -66,15 +66,20 @@ class ReferenceFinder:
         controls = {
             control: (control.leaf.refers_to, control.typed)
             for control in form.controls.values()
-            if isinstance(control, PickerControl) and control.typed and not control.is_fixed
+            if isinstance(control, PickerControl) and control.typed
         }
-        descriptions = self.descriptions(controls.values())
+        found = self.found(controls.values())
         for control, named in controls.items():
-            control.is_unknown = descriptions.get(named, "") is None
+            control.found = found.get(named)
+            control.is_unknown = not control.is_fixed and named in found and control.found is None
         return [control for control in controls if control.is_unknown]
 
     def descriptions(self, named: Iterable[Named]) -> Descriptions:
-        """Return the description of each element that is named by its dimension and id, None where there is none.
+        """Return the description of each element that is named by its dimension and id, as `found` does."""
+        return {name: None if row is None else row["description"] for name, row in self.found(named).items()}
+
+    def found(self, named: Iterable[Named]) -> dict[Named, dict[str, str] | None]:
+        """Return each element that is named by its dimension and id as the picker does, None where there is none.
 
         Dimensions that the user may not see are left out. One query for each of the others.
         """
@@ -82,22 +87,27 @@ class ReferenceFinder:
         for name, id in named:
             if name is not None and "\0" not in id:
                 ids.setdefault(name, set()).add(id)
-        result: Descriptions = {}
+        result: dict[Named, dict[str, str] | None] = {}
         for name, wanted in ids.items():
             dimension = dimension_named(name)
             if self._is_open(dimension):
                 rows = with_ids(dimension.model, self.repository, wanted).only("element_id", "descriptions")
-                texts = {row["id"]: row["description"] for row in _as_json(rows, self.repository)}
-                result |= {(name, id): texts.get(id) for id in wanted}
+                found = {row["id"]: row for row in _as_json(dimension, rows, self.repository)}
+                result |= {(name, id): found.get(id) for id in wanted}
         return result
 
 
-def _as_json(found: Iterable[Any], repository: Repository) -> list[dict[str, str]]:
-    """Return the ids and the descriptions that the user reads in lists, too."""
+def _as_json(dimension: Dimension, found: Iterable[Any], repository: Repository) -> list[dict[str, str]]:
+    """Return the ids, the descriptions that the user reads in lists, too, and the addresses of the pages."""
     default = repository.default_language
     language = language_of_page(default)
     return [
-        {"id": row.element_id, "description": preferred_text(row.descriptions, language, default)[1]} for row in found
+        {
+            "id": row.element_id,
+            "description": preferred_text(row.descriptions, language, default)[1],
+            "address": element_route(dimension, "change", row.pk),
+        }
+        for row in found
     ]
 
 

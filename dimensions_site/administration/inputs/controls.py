@@ -5,6 +5,7 @@ between null and an empty text, or the kind of line breaks (contract C19).
 """
 
 import re
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.http import QueryDict
@@ -42,8 +43,6 @@ class Control:
     is_group: ClassVar[bool] = False
     # It is shown, and cannot be changed.
     is_fixed = False
-    # The description that the service has filled in, and that nobody typed.
-    filled: str | None = None
     # What to do with the field of many elements, in the form that changes them.
     choice: Any = None
 
@@ -59,14 +58,9 @@ class Control:
         return self.place.path
 
     @property
-    def name_parts(self) -> list[str]:
-        """The parts of the wire path; a line may be broken between two of them."""
-        return self.name.split(".")
-
-    @property
     def label(self) -> str:
-        """What people call the field."""
-        return str(self.leaf.label)
+        """What people call the field within its group; an id stands for what it names."""
+        return self.place.label
 
     @property
     def is_required(self) -> bool:
@@ -75,14 +69,17 @@ class Control:
     @cached_property
     def help(self) -> str:
         """What the field means, and what is expected here."""
-        meaning = [f"{self.leaf.help_text}"] if self.leaf.help_text else []
-        return " ".join([*meaning, *self.expected])
+        return " ".join([str(self.leaf.help_text)] * bool(self.leaf.help_text) + self.expected)
 
     @property
     def expected(self) -> list[str]:
-        """The sentences about what may be typed."""
-        with labels_in_messages():
-            return [f"{capfirst(self.leaf.expected)}."]
+        """The sentences about what may be typed, where that is not obvious."""
+        return []
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether the field says something that an empty one does not."""
+        return self.typed not in ("", "" if self.leaf.required else self.text_of(self.leaf.default))
 
     @property
     def error_count(self) -> int:
@@ -123,7 +120,7 @@ class Control:
 
     def adopt(self, other: Any) -> None:
         """Show what was typed in the `other` control of the same field."""
-        self.typed, self.filled = other.typed, other.filled
+        self.typed = other.typed
 
     def value_of(self, text: str) -> Any:
         """Return the JSON value that the typed `text` means; the serializer decides whether it is valid."""
@@ -142,7 +139,14 @@ class TextControl(Control):
 
     @property
     def is_long(self) -> bool:
-        return getattr(self.leaf, "max_length", 0) > CODE_LENGTH or re.search(r"[\r\n]", self.typed) is not None
+        is_short = self.leaf.is_link or getattr(self.leaf, "max_length", 0) <= CODE_LENGTH
+        return not is_short or re.search(r"[\r\n]", self.typed) is not None
+
+    @property
+    def link(self) -> str:
+        """Where the stored value leads to; empty unless it is the address of a page."""
+        is_address = self.leaf.is_link and re.match("https?://", str(self.stored), re.IGNORECASE)
+        return str(self.stored) if is_address else ""
 
     @property
     def holds_empty_text(self) -> bool:
@@ -158,6 +162,11 @@ class TextControl(Control):
 
 class LocalControl(TextControl):
     """A value that is written and read as in the language of the page."""
+
+    @property
+    def expected(self) -> list[str]:
+        with labels_in_messages():
+            return [f"{capfirst(self.leaf.expected)}."]
 
     def text_of(self, value: Any) -> str:
         return "" if value is None else str(self.leaf.in_words(value))
@@ -186,7 +195,6 @@ class ChoiceControl(Control):
     """One of some values, or none of them."""
 
     template = "admin/elements/choice.html"
-    expected: Any = ()
 
     @property
     def options(self) -> list[tuple[str, str]]:
@@ -204,15 +212,23 @@ class PickerControl(TextControl):
     """The id of an element, searched for while the user types; an unknown id is accepted, too (contract E2, LOOSE)."""
 
     template = "admin/elements/picker.html"
+    fixed_template = "admin/elements/fixed_picker.html"
     # No element has the id.
     is_unknown = False
+    # The description that is stored with the id, if this control shows it.
+    words: Control | None = None
+    # The element with the id as the picker finds it.
+    found: Mapping[str, str] | None = None
 
-    def __init__(self, place: Place, stored: Any, fills: str | None, address: str | None) -> None:
+    def __init__(self, place: Place, stored: Any, address: str | None) -> None:
         super().__init__(place, stored)
-        # The path of the field that takes the description of the chosen element.
-        self.fills = fills
         # The URL that finds elements; None for a user who may not see them.
         self.address = address
+
+    @property
+    def description(self) -> str:
+        """What is stored beside the id, or else what the element is called."""
+        return (self.words.typed if self.words else "") or (self.found or {}).get("description", "")
 
     @property
     def dimension(self) -> str:

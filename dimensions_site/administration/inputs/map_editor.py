@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.conf import settings
 from django.http import QueryDict
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.inputs.controls import Control, as_meant, as_submitted
-from dimensions_site.elements.declaration.wire import Place
+from dimensions_site.elements.declaration.wire import NamedField, Place
 
 # How many of the keys that other elements have are offered in rows of their own.
 _READY_ROWS = 8
@@ -23,9 +24,18 @@ class MapRow:
     number: str
     key: str = ""
     text: str = ""
+    # What people call the key.
+    name: str = ""
     has_no_text: bool = False
     is_offered: bool = False
+    # Whether it is one of the entries that the form began with, or offered.
+    is_kept: bool = False
     errors: list[str] = field(default_factory=list)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the key stands as the label of the text; else it can be typed."""
+        return self.is_kept and not self.errors
 
     @property
     def key_is_long(self) -> bool:
@@ -47,8 +57,24 @@ class MapControl(Control):
         self.show(stored)
 
     @property
-    def expected(self) -> list[str]:
-        return [f"{capfirst(self.leaf.key_expected)}."]
+    def is_filled(self) -> bool:
+        return any(row.text or row.has_no_text for row in self.rows)
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether it has no entry, and rows that are only offered."""
+        return bool(self.rows) and not (self.is_filled or self.is_required or self.error_count)
+
+    @property
+    def offers(self) -> list[tuple[str, str]]:
+        """The keys that are suggested for a new row, each with its name."""
+        languages = [code for code, _name in settings.LANGUAGES] if self.leaf.has_languages else []
+        return [(key, self.name_of(key)) for key in dict.fromkeys([*self.known, *languages])]
+
+    def name_of(self, key: str) -> str:
+        """Return what people call the `key`, as in `German (de)`."""
+        language = NamedField(key, self.place, key).language
+        return f"{capfirst(language)} ({key})" if language else key
 
     @property
     def blank(self) -> MapRow:
@@ -71,7 +97,7 @@ class MapControl(Control):
         return [
             *super().linked_errors,
             *(
-                (self._row_anchor(row, "key"), self.place.heading_of(row.key), error)
+                (self._row_anchor(row, "text" if row.is_named else "key"), self.place.heading_of(row.key), error)
                 for row in self.rows
                 for error in row.errors
             ),
@@ -92,10 +118,10 @@ class MapControl(Control):
 
     def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[MapRow]:
         for number, (key, text) in enumerate(entries):
-            yield MapRow(str(number), key, text or "", has_no_text=text is None)
+            yield MapRow(str(number), key, text or "", self.name_of(key), has_no_text=text is None, is_kept=True)
         offered = [key for key in self.known if key not in dict(entries)][:_READY_ROWS]
         for number, key in enumerate(offered, start=len(entries)):
-            yield MapRow(str(number), key, is_offered=True)
+            yield MapRow(str(number), key, name=self.name_of(key), is_offered=True, is_kept=True)
 
     def read(self, data: QueryDict) -> Any:
         if self.name not in data:
@@ -125,9 +151,11 @@ class MapControl(Control):
             str(number),
             key,
             _kept(text, data.get(f"{prefix}:text", "")),
+            self.name_of(key),
             has_no_text=f"{prefix}:null" in data,
             # With another key it is no longer the offered one.
             is_offered=data.get(f"{prefix}:offered") == sent,
+            is_kept=sent in self._as_sent or data.get(f"{prefix}:offered") == sent,
         )
 
     def point_out(self, key: str, message: str) -> None:

@@ -85,6 +85,8 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     spellings: Mapping[str, str] = MappingProxyType({})
     # Whether it is a map from languages.
     has_languages: ClassVar[bool] = False
+    # Whether it is the address of a page.
+    is_link: ClassVar[bool] = False
     # Whether people write the values as in their language, such as dates.
     is_local: ClassVar[bool] = False
     # The smallest and the largest number.

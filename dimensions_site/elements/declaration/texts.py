@@ -65,6 +65,15 @@ class FreeTextField(TextField):
         super().__init__(max_length=FREE_TEXT_LENGTH, **kwargs)
 
 
+class LinkField(TextField):
+    """The address of a page, which is not checked (contract C19)."""
+
+    is_link = True
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(max_length=LINK_LENGTH, **kwargs)
+
+
 class IdField(CodeField):
     """The `id` of an element (contract C1)."""
 

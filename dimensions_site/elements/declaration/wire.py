@@ -37,6 +37,11 @@ class Place:
     headings: Headings = field(repr=False, compare=False)
 
     @property
+    def label(self) -> str:
+        """What people call the leaf within its object, in the language of the thread."""
+        return self.headings.all_of(self.path)[-1]
+
+    @property
     def heading(self) -> str:
         """What people call the leaf, in the language of the thread; no other leaf of the dimension has this heading."""
         return self.headings.of(self.path)
@@ -116,6 +121,7 @@ class ObjectNode:
 
     path: str
     label: Any = ""
+    help: Any = ""
     column: str | None = None
     members: "dict[str, ObjectNode | Place]" = field(default_factory=dict)
 
@@ -245,7 +251,8 @@ def _node(
     headings: Headings,
 ) -> ObjectNode:
     """Return the object and all within; `outer` are the name and label of each member that leads to it."""
-    node = ObjectNode(".".join(name for name, _label in outer), declaration.label, column)
+    path = ".".join(name for name, _label in outer)
+    node = ObjectNode(path, declaration.label, declaration.help_text or "", column)
     for name, declared in declaration.fields.items():
         members = [*outer, (name, declared.label)]
         member_inside = (*inside, name) if column is not None else ()

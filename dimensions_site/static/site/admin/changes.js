@@ -1,4 +1,4 @@
-// Marks the groups with fields to change, and sets or clears the description that comes with a chosen element.
+// Marks the groups with fields to change, and sets what a chosen element fills.
 
 const form = document.getElementById("changes-form");
 

@@ -10,7 +10,7 @@ let pickers = 0;
 export const equip = (picker) => {
   if (picker.querySelector("[role=combobox]")) return;
   const input = picker.querySelector("input");
-  const description = document.getElementById(picker.dataset.fills);
+  const picked = picker.querySelector("[data-picked]");
   const [listName, nothing, more] = picker.dataset.words.split("|");
   const list = document.createElement("ul");
   const note = document.createElement("p");
@@ -18,9 +18,7 @@ export const equip = (picker) => {
   const warning = picker.querySelector("[data-unknown]");
   let pending = null;
   let timer = 0;
-  // The id that the description belongs to, unless somebody types another description.
-  const first = { id: input.value, words: description?.value };
-  let described = first;
+  const first = { id: input.value, shown: [...(picked?.childNodes ?? [])] };
   // The last text that was compared with the ids of elements.
   let known = warning.textContent ? null : input.value;
 
@@ -60,29 +58,29 @@ export const equip = (picker) => {
     input.setAttribute("aria-activedescendant", options[active].id);
   };
 
-  const describe = (id, words) => {
-    if (!description) return;
-    described = { id, words };
-    description.value = words;
-    description.dispatchEvent(new CustomEvent("filled", { bubbles: true }));
+  // What is stored beside the id stays with it.
+  const describe = (id, { description, address } = {}) => {
+    const link = document.createElement("a");
+    link.textContent = link.title = description || id;
+    link.href = address;
+    picked?.replaceChildren(...(id === first.id ? first.shown : address ? [link] : []));
   };
 
   // Ids that begin with the text come first, in order, so an equal one is the first.
   const judge = (text, { results, near = [] }) => {
     known = text;
-    const named = text === first.id ? first.words : results?.find(({ id }) => id === text)?.description;
-    if (text !== described.id && description?.value === described.words) describe(text, named ?? "");
+    describe(text, results?.find(({ id }) => id === text));
     warning.textContent = text === "" || results[0]?.id === text ? "" : warning.dataset.text;
     if (!warning.textContent) return;
     const similar = [...results, ...near].slice(0, NEAREST);
     if (similar.length) warning.append(` ${warning.dataset.similar} `);
-    for (const { id, description: words } of similar) {
+    for (const found of similar) {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "element-link";
-      button.textContent = `${id} ${words}`.trim();
+      button.textContent = `${found.id} ${found.description}`.trim();
       button.addEventListener("click", () => {
-        take(id, words);
+        take(found);
         input.focus();
       });
       warning.append(button, " ");
@@ -103,31 +101,27 @@ export const equip = (picker) => {
     }
   };
 
-  const take = (id, words) => {
-    input.value = id;
-    describe(id, words);
-    judge(id, { results: [{ id }] });
+  const take = (found) => {
+    input.value = found.id;
+    judge(found.id, { results: [found] });
     input.dispatchEvent(new CustomEvent("filled", { bubbles: true }));
     leave();
   };
 
-  const choose = (option) => take(option.dataset.id, option.dataset.description);
-
   const suggest = ({ results, more: hasMore }) => {
     list.replaceChildren(
-      ...results.map(({ id, description: words }, at) => {
+      ...results.map((found, at) => {
         const option = document.createElement("li");
         option.id = `${list.id}-${at}`;
         option.setAttribute("role", "option");
         option.setAttribute("aria-selected", "false");
-        Object.assign(option.dataset, { id, description: words });
         const code = document.createElement("strong");
-        code.textContent = id;
-        option.append(code, ` ${words}`);
+        code.textContent = found.id;
+        option.append(code, ` ${found.description}`);
         // Before the input loses the focus.
         option.addEventListener("mousedown", (event) => {
           event.preventDefault();
-          choose(option);
+          take(found);
         });
         return option;
       }),
@@ -171,16 +165,11 @@ export const equip = (picker) => {
       point(event.key === "ArrowDown" ? active + 1 : active < 0 ? -1 : active - 1);
     } else if (!list.hidden && event.key === "Enter" && active >= 0) {
       event.preventDefault();
-      choose(list.children[active]);
+      list.children[active].dispatchEvent(new Event("mousedown"));
     } else if (event.key === "Escape" && !list.hidden) {
       event.preventDefault();
       leave();
     }
-  });
-  // Sent before the description has arrived: the service looks it up where the first one is sent.
-  input.form?.addEventListener("formdata", ({ formData }) => {
-    if (!description || known === input.value || description.value !== described.words) return;
-    formData.set(description.name, first.words);
   });
   if (known === null) check();
 };

@@ -14,6 +14,7 @@ if (summary) {
     event.preventDefault();
     const panel = field.closest(".element-panel");
     document.querySelector("[data-tabs]").dispatchEvent(new CustomEvent("show-group", { detail: panel }));
+    for (let group = field.closest("details"); group; group = group.parentElement.closest("details")) group.open = true;
     field.focus();
     field.scrollIntoView({ block: "center" });
   });

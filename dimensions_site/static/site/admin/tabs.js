@@ -24,6 +24,7 @@ if (bar) {
   };
 
   bar.setAttribute("role", "tablist");
+  bar.setAttribute("aria-orientation", "vertical");
   for (const tab of tabs) {
     const panel = panelOf(tab);
     tab.id = `tab-${panel.id}`;
@@ -37,7 +38,7 @@ if (bar) {
       show(tab);
     });
     tab.addEventListener("keydown", (event) => {
-      const steps = { ArrowRight: 1, ArrowLeft: -1 };
+      const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
       const at = tabs.indexOf(tab);
       const next =
         event.key === "Home" ? tabs[0]
@@ -53,5 +54,15 @@ if (bar) {
   const named = () => tabs.find((tab) => [tab.getAttribute("href"), markOf(tab)].includes(location.hash));
   window.addEventListener("hashchange", () => show(named() ?? tabs[0]));
   bar.addEventListener("show-group", ({ detail }) => show(tabs.find((tab) => panelOf(tab) === detail)));
+  // The names of the REST API are for some people only, on all forms.
+  const box = document.querySelector("[data-shows-paths]");
+  const reflect = () => form.classList.toggle("shows-paths", box.checked);
+  box.checked = localStorage.getItem("shows-paths") === "yes";
+  box.parentElement.hidden = false;
+  box.addEventListener("change", () => {
+    localStorage.setItem("shows-paths", box.checked ? "yes" : "no");
+    reflect();
+  });
+  reflect();
   show(tabs.find((tab) => Number(panelOf(tab).dataset.errors) > 0) ?? named() ?? tabs[0]);
 }

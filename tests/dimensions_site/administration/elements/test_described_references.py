@@ -92,20 +92,41 @@ def test_the_description_follows_the_id_in_the_form(chart, alice, ed, northwind,
     [
         ({ID: "2000"}, ["2000", "Bank"]),
         ({ID: "2000", TEXT: ""}, ["2000", "Bank"]),
-        ({ID: "2000", TEXT: "My own"}, ["2000", "My own"]),
+        ({ID: "2000", TEXT: "My own"}, ["2000", "Bank"]),
         ({ID: "3000"}, ["3000", "Stocks"]),
         ({ID: "NOPE"}, ["NOPE", None]),
         ({ID: ""}, [None, None]),
-        ({TEXT: "My own"}, ["OLD", "My own"]),
-        ({TEXT: ""}, ["OLD", None]),
+        ({TEXT: "My own"}, ["OLD", "Trade receivables"]),
         ({}, ["OLD", "Trade receivables"]),
     ],
     ids=str,
 )
-def test_what_is_typed_decides(chart, alice, ed, typed, stored):
-    """A description that is typed with the id stays; nothing is changed where no id was."""
+def test_the_id_alone_decides(chart, alice, ed, typed, stored):
+    """No form sends a description; what was stored over REST stays as long as the id does."""
     change(browser_of(ed), subject(), **typed)
     assert saved(alice, ID, TEXT) == stored
+
+
+def test_what_is_typed_beside_an_id_of_another_service_stays(chart, alice, ed):
+    """Nobody else could describe it."""
+    id = KINDS[2]
+    text = ACCOUNT_WIRE.described[id].path
+    change(browser_of(ed), subject(), **{id: "2000", text: "My own"})
+    assert saved(alice, id, text) == ["2000", "My own"]
+    change(browser_of(ed), subject(), **{text: ""})
+    assert saved(alice, id, text) == ["2000", None]
+
+
+@pytest.mark.contract("G2")
+def test_a_reference_leads_to_its_element(chart, ed, rita):
+    """With its id and description, for readers, too; one that nobody has leads nowhere."""
+    change(browser_of(ed), subject(), **{ID: "2000"})
+    for person in (ed, rita):
+        text = browser_of(person).get(page(Account, "change", subject().pk)).content.decode()
+        address = page(Account, "change", Account.objects.get(element_id="2000").pk)
+        assert f'<a href="{address}" title="Bank">Bank</a>' in text
+    change(browser_of(ed), subject(), **{ID: "NOPE"})
+    assert "data-picked><a" not in browser_of(ed).get(page(Account, "change", subject().pk)).content.decode()
 
 
 def test_an_unknown_id_is_warned_about_and_so_is_the_lost_description(chart, ed):
@@ -135,7 +156,7 @@ def test_an_id_that_is_corrected_after_an_error_brings_its_description_too(chart
     """Also where no script fills it in; what was filled in is shown."""
     browser, address = browser_of(ed), page(Account, "change", subject().pk)
     shown = browser.post(address, {**filled_in(browser.get(address)), ID: "2000", "nature": ""})
-    assert filled_in(shown)[TEXT] == "Bank"
+    assert shown.context["form"].controls[ID].description == "Bank"
     typed = {"nature": "BALANCE_SHEET", ID: "3000"}
     assert browser.post(address, {**filled_in(shown), **typed}).status_code == 302
     assert saved(alice, ID, TEXT) == ["3000", "Stocks"]
@@ -182,20 +203,20 @@ def test_the_browser_shows_the_description_of_the_typed_id(chart, ed, visit):
     """Beside the id as soon as it is left; of an id that nobody has, none; with the first id, the first one."""
 
     def look(shown: Page) -> None:
-        group = shown.get_by_role("group", name="Variation").get_by_role("group", name="Credit account")
-        id, text = group.get_by_role("combobox"), group.get_by_label("Description", exact=True)
+        group = shown.get_by_role("group", name="Variation")
+        id = group.get_by_role("combobox", name="Credit account")
+        text = group.locator("[data-picked]").nth(1)
         for typed, described in (("2000", "Bank"), ("NOPE", ""), ("3000", "Stocks"), ("OLD", "Trade receivables")):
             id.fill(typed)
             shown.keyboard.press("Tab")
-            expect(text).to_have_value(described)
-        text.fill("My own")
-        with shown.expect_response(lambda answer: "q=2000" in answer.url):
-            id.fill("2000")
-            shown.keyboard.press("Tab")
-        expect(shown.get_by_text("no element has this id").filter(visible=True)).to_have_count(0)
-        expect(text).to_have_value("My own")
+            expect(text).to_have_text(described)
+        id.fill("3000")
+        shown.keyboard.press("Tab")
+        follow(text.get_by_role("link", name="Stocks"))
+        assert shown.url.endswith(stocks)
 
     address = page(Account, "change", subject().pk)
+    stocks = page(Account, "change", Account.objects.get(element_id="3000").pk)
     visit(f"{address}#group-cashFlowPlanning", look, storage_state=signed_in(browser_of(ed)))
 
 
@@ -204,11 +225,12 @@ def test_a_description_that_arrives_late_is_not_that_of_the_id_before(chart, ed,
     """The page is sent while it shows the description of an id that was typed in between."""
 
     def look(shown: Page) -> None:
-        group = shown.get_by_role("group", name="Variation").get_by_role("group", name="Credit account")
-        id, text = group.get_by_role("combobox"), group.get_by_label("Description", exact=True)
+        group = shown.get_by_role("group", name="Variation")
+        id = group.get_by_role("combobox", name="Credit account")
+        text = group.locator("[data-picked]").nth(1)
         id.fill("2000")
         shown.keyboard.press("Tab")
-        expect(text).to_have_value("Bank")
+        expect(text).to_have_text("Bank")
         shown.route(f"**/*q={typed}*", lambda route: None)  # never answered
         id.fill(typed)
         follow(shown.get_by_role("button", name="Save and continue editing"))

@@ -14,7 +14,7 @@ from tests.factories import account
 from tests.services.worker import wait_until
 from tests.storing import store_accounts
 
-ENGLISH = "Description en: Text"
+ENGLISH = "Description English (en)"
 STORED = "Object.keys(localStorage).some((name) => name.startsWith('draft:'))"
 
 

@@ -23,7 +23,7 @@ SAVE_ELSEWHERE = """async (typed) => {
   const { ok } = await fetch(location, { method: "POST", body: sent });
   if (!ok) throw new Error("not saved");
 }"""
-ENGLISH, GERMAN = "Description en: Text", "Description de: Text"
+ENGLISH, GERMAN = "Description English (en)", "Description German (de)"
 
 
 @pytest.fixture
@@ -95,14 +95,15 @@ def test_links_of_the_summary_lead_to_the_fields_by_keyboard(form: Any) -> None:
     """They open the group of the field, or find the row of the map."""
 
     def look(shown: Page) -> None:
-        shown.get_by_label("Description: Language").nth(1).fill("no language")
+        shown.get_by_role("button", name="Add a language").first.click()
+        shown.get_by_label("Description: Language").fill("no language")
         shown.get_by_role("tab", name="Data entry and reporting").click()
         shown.get_by_label("Valid from", exact=True).fill("tomorrow")
         save(shown)
         expect_summary(shown, "Nothing was saved: there are 2 errors.")
         shown.keyboard.press("Tab")
         shown.keyboard.press("Enter")
-        expect(shown.get_by_label("Description: Language").nth(1)).to_be_focused()
+        expect(shown.get_by_label("Description: Language").first).to_be_focused()
         shown.get_by_role("alert").focus()
         for _ in range(2):
             shown.keyboard.press("Tab")
@@ -155,7 +156,7 @@ def test_an_id_that_no_element_has_is_warned_about_before_and_after_the_save(for
         shown.keyboard.press("Tab")
         expect(warning.filter(visible=True)).to_have_count(0)
 
-    form(look, "#group-conversion")
+    form(look)
     assert stored().reference_account_for_initial_balance == "20000"
 
 
@@ -200,7 +201,8 @@ def test_nobody_leaves_unasked_what_was_refused(form: Any) -> None:
     """What the page shows after a refused save is not saved either."""
 
     def look(shown: Page) -> None:
-        shown.get_by_label("Description: Language").first.fill("no language")
+        shown.get_by_role("button", name="Add a language").first.click()
+        shown.get_by_label("Description: Language").fill("no language")
         save(shown)
         dialogs = Dialogs(shown)
         shown.get_by_role("alert").click()

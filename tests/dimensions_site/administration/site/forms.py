@@ -43,10 +43,10 @@ class _Form(HTMLParser):
         elif tag == "textarea":
             self._area, self.sent[name] = name, ""
         elif tag == "input" and (attributes.get("type") not in ("checkbox", "radio") or "checked" in attributes):
-            # One line has no line breaks.
-            self.sent[name] = re.sub(
-                r"[\r\n]", "", attributes.get("value") or ("on" if "checked" in attributes else "")
-            )
+            value = attributes.get("value") or ("on" if "checked" in attributes else "")
+            # One line has no line breaks; what is hidden has, and all are sent alike.
+            is_hidden = attributes.get("type") == "hidden"
+            self.sent[name] = re.sub(r"\r\n|\r|\n", "\r\n" if is_hidden else "", value)
 
     def handle_data(self, data: str) -> None:
         if self._area is not None:

@@ -193,7 +193,8 @@ def changes_with_errors(tab: Page) -> None:
 def form_with_errors(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("link", name="1000", exact=True).click()
-    tab.get_by_label("Description: Language").first.fill("no language")
+    tab.get_by_role("button", name="Add a language").first.click()
+    tab.get_by_label("Description: Language").fill("no language")
     tab.get_by_role("tab", name="Data entry and reporting").click()
     tab.get_by_label("Valid from", exact=True).fill("tomorrow")
     tab.get_by_role("button", name="Save and continue editing").click()
@@ -205,8 +206,7 @@ def form_with_a_conflict(tab: Page) -> None:
     tab.get_by_role("link", name="1000", exact=True).click()
     expect(tab.get_by_role("tab", name="General")).to_be_visible()
     tab.evaluate(SAVE_ELSEWHERE, {"descriptions:0:text": "Money", "descriptions:1:text": "Geld"})
-    tab.get_by_label("Description en: Text", exact=True).fill("Cash of ours")
-    tab.get_by_role("tab", name="Conversion").click()
+    tab.get_by_label("Description English (en)", exact=True).fill("Cash of ours")
     tab.get_by_role("combobox", name="Reference account for the initial balance").fill("no such account")
     tab.get_by_role("button", name="Save and continue editing").click()
     expect(tab.get_by_role("group", name="Description (en)")).to_be_visible()
@@ -222,7 +222,7 @@ def page_that_is_too_old(tab: Page) -> None:
 def sign_in_before_the_form(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("link", name="1000", exact=True).click()
-    tab.get_by_label("Description en: Text", exact=True).fill("Petty cash")
+    tab.get_by_label("Description English (en)", exact=True).fill("Petty cash")
     tab.context.clear_cookies(name="sessionid")
     tab.get_by_role("button", name="Save and continue editing").click()
     expect(tab.get_by_text("the form comes back with what you typed")).to_be_visible()

@@ -48,7 +48,7 @@ def search(request: HttpRequest) -> HttpResponse:
         return HttpResponse()
     pages = [page for page in admin.site._registry.values() if isinstance(page, DimensionAdmin)]
     found = [*_pages(request, text), *(one for page in pages for one in _elements(request, page, text))]
-    return render(request, "unfold/helpers/command_results.html", {"found": found, "more": _more(request, pages, text)})
+    return render(request, "admin/shell/command_results.html", {"found": found, "more": _more(request, pages, text)})
 
 
 def _pages(request: HttpRequest, text: str) -> Iterator[SearchResult]:

@@ -44,6 +44,9 @@ class AccountAdmin(DimensionAdmin):
         "dataEntryAndReporting.class",
         "conversion.conversionType",
     )
+    presets = {"type": "NORMAL"}
+    # The closing rate for what stands at the end of a period, the average rate for what happens in it.
+    suggestions = {"conversion.conversionType": ("nature", {"BALANCE_SHEET": "FINAL", "PROFIT_AND_LOSS": "AVERAGE"})}
     further_filters = (HasLogicFilter, *DimensionAdmin.further_filters)
     pages = [*DimensionAdmin.pages, TREE_PAGE]
 

@@ -19,6 +19,7 @@ from dimensions_site.administration.lists.building import BUILDER_PAGES
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
+from dimensions_site.administration.lists.stepping import STEP_PAGES
 from dimensions_site.administration.plans.changing import change_elements
 from dimensions_site.administration.plans.comparing import COMPARE_PAGES
 from dimensions_site.administration.table.page import TABLE_BUTTON, TABLE_PAGE, edit_elements
@@ -43,6 +44,7 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
         *COMPARE_PAGES,
         *VIEW_PAGES,
         *BUILDER_PAGES,
+        *STEP_PAGES,
         TABLE_PAGE,
     ]
     actions = [export_elements, change_elements, edit_elements, delete_elements]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from django.contrib import messages
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
+from dimensions_site.administration.base.described import description_of
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.attempts import Attempt, Reader
@@ -26,6 +27,7 @@ from dimensions_site.administration.elements.element_page import (
 from dimensions_site.administration.elements.forms import ElementForm
 from dimensions_site.administration.elements.pickers import ReferenceFinder
 from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
@@ -46,6 +48,11 @@ class ChangedMeanwhile(Exception):
 
 class EditedAdmin(ScopedAdmin):
     """Writes one element through `Editor`, as REST does; Django's forms and `save_model` are not used."""
+
+    # What the form of a new element begins with, by wire path; and what it suggests for a field by the value of
+    # another, until somebody chooses something else.
+    presets: ClassVar[Mapping[str, str]] = {}
+    suggestions: ClassVar[Mapping[str, tuple[str, Mapping[str, str]]]] = {}
 
     def generated(self, element: Any) -> list[str]:
         """Return what the service has generated from the element, in words."""
@@ -105,18 +112,29 @@ class EditedAdmin(ScopedAdmin):
         shown = self._new_element(request)
         if request.method == "POST":
             return self._save(request, shown)
-        return self._page(request, shown, form_for(self.dimension, request, shown))
+        form = form_for(self.dimension, request, shown)
+        if "copy" not in request.GET:
+            for path, text in self.presets.items():
+                form.controls[path].show(text)
+            for path, (leader, values) in self.suggestions.items():
+                form.controls[path].suggested = {"by": f"id_{leader}", "values": json_text(values)}
+        return self._page(request, shown, form)
 
     def _new_element(self, request: HttpRequest) -> PageElement:
-        """Return a new element of the repository in the URL, or else of the first in which the user is an editor."""
+        """Return a new element of the repository in the URL, or else of the first in which the user is an editor.
+
+        It has the values of the element that the URL names to `copy`, without those that only one can have.
+        """
         open_to = self.repositories(request, Role.EDITOR)
         chosen = request.GET.get("repository")
-        if chosen is not None:
-            return new_element(self.dimension, _first(open_to, pk=chosen))
-        repository = open_to.first()
+        repository = open_to.first() if chosen is None else _first(open_to, pk=chosen)
         if repository is None:
             raise PermissionDenied
-        return new_element(self.dimension, repository)
+        shown = new_element(self.dimension, repository)
+        if "copy" not in request.GET:
+            return shown
+        copied = stored_element(self.dimension, self.get_object(request, request.GET["copy"]))
+        return replace(shown, json={**copied.json, **{path: shown.json.get(path) for path in self._immutable}})
 
     def _stored_element(self, request: HttpRequest, key: str) -> PageElement | None:
         """Return the element, which the user may change; None for one that does not exist, or without a grant."""
@@ -187,8 +205,9 @@ class EditedAdmin(ScopedAdmin):
         """Return the page with the form; `further` is for its template."""
         element = shown.element
         ReferenceFinder(request, shown.repository).mark_unknown(form)
-        words = {"name": self.opts.verbose_name, "id": element}
-        title = (_("New %(name)s") if element is None else _("%(name)s %(id)s")) % words
+        title = _("New %(name)s") % {"name": self.opts.verbose_name}
+        if element is not None:
+            title = f"{element} · {description_of(shown.json['descriptions'], shown.repository)}"
         context: dict[str, Any] = {
             "title": title,
             "shown": shown,
@@ -203,6 +222,7 @@ class EditedAdmin(ScopedAdmin):
                 "about": about(self.dimension, shown),
                 "generated": self.generated(element),
                 "uses_address": self.route("uses", element.pk),
+                "copy_address": f"{self.route('add')}?repository={shown.repository.pk}&copy={element.pk}",
                 "may_delete": self.has_delete_permission(request, element),
             }
         return self.render_page(request, "admin/elements/element.html", **{**context, **further})
@@ -246,12 +266,16 @@ class EditedAdmin(ScopedAdmin):
         return response
 
     def _after_save(self, request: HttpRequest, shown: PageElement, id: str) -> HttpResponse:
-        """Return to the list, or to the form of the element `id`."""
-        if "_continue" not in request.POST:
-            return cast(HttpResponse, self.response_post_save_change(request, shown.element))
-        saved = shown.element or self.model.of(shown.repository).only("pk").get(element_id=id)
+        """Return to the list, or to the form of the element `id`, or of another new one."""
         filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
-        return HttpResponseRedirect(add_preserved_filters(filters, self.route("change", saved.pk)))
+        if "_continue" in request.POST:
+            saved = shown.element or self.model.of(shown.repository).only("pk").get(element_id=id)
+            address = self.route("change", saved.pk)
+        elif "_addanother" in request.POST:
+            address = f"{self.route('add')}?repository={shown.repository.pk}"
+        else:
+            return cast(HttpResponse, self.response_post_save_change(request, shown.element))
+        return HttpResponseRedirect(add_preserved_filters(filters, address))
 
     def _report_taken(self, request: HttpRequest, attempt: Attempt) -> None:
         """Say what others changed while the form was open."""

@@ -43,6 +43,8 @@ class Control:
     is_group: ClassVar[bool] = False
     # It is shown, and cannot be changed.
     is_fixed = False
+    # The control whose value suggests this one, and what it suggests, as JSON.
+    suggested: Mapping[str, str] | None = None
     # What to do with the field of many elements, in the form that changes them.
     choice: Any = None
 

@@ -131,7 +131,7 @@ class FileImport(Job):
     """
 
     oid = CodePointTextField(primary_key=True, default=new_oid)
-    created_at = models.DateTimeField(_("uploaded (UTC)"), db_default=Now())
+    created_at = models.DateTimeField(_("uploaded"), db_default=Now())
     status = CodePointTextField(_("status"), choices=ImportStatus.choices, default=ImportStatus.DRAFT)
 
     file_name = CodePointTextField(_("file"))
@@ -237,7 +237,7 @@ class Plan(models.Model):
         Repository, on_delete=models.CASCADE, verbose_name=_("repository"), related_name="+", db_index=False
     )
     dimension = CodePointTextField(_("dimension"), choices=dimension_choices)
-    created_at = models.DateTimeField(_("made (UTC)"), db_default=Now())
+    created_at = models.DateTimeField(_("made"), db_default=Now())
     requester = CodePointTextField(_("requested by"))
     status = CodePointTextField(_("status"), choices=PlanStatus.choices)
     source = json_column()
@@ -251,7 +251,7 @@ class Plan(models.Model):
     errors = json_column()
     error_count = models.PositiveIntegerField(default=0)
     not_found = json_column(null=True)
-    applied_at = models.DateTimeField(_("applied (UTC)"), null=True)
+    applied_at = models.DateTimeField(_("applied"), null=True)
     applied_by = CodePointTextField(_("applied by"), null=True)
     change_set = models.UUIDField(null=True)
     table_digest = CodePointTextField(null=True)

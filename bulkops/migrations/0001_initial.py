@@ -144,9 +144,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "created_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), verbose_name="uploaded (UTC)"
-                    ),
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name="uploaded"),
                 ),
                 (
                     "status",
@@ -233,9 +231,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "created_at",
-                    models.DateTimeField(
-                        db_default=django.db.models.functions.datetime.Now(), verbose_name="made (UTC)"
-                    ),
+                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name="made"),
                 ),
                 ("requester", dimensions_site.rsql.fields.CodePointTextField(verbose_name="requested by")),
                 (
@@ -256,7 +252,7 @@ class Migration(migrations.Migration):
                 ("errors", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 ("error_count", models.PositiveIntegerField(default=0)),
                 ("not_found", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
-                ("applied_at", models.DateTimeField(null=True, verbose_name="applied (UTC)")),
+                ("applied_at", models.DateTimeField(null=True, verbose_name="applied")),
                 ("applied_by", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="applied by")),
                 ("change_set", models.UUIDField(null=True)),
                 ("table_digest", dimensions_site.rsql.fields.CodePointTextField(null=True)),

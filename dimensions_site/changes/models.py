@@ -48,7 +48,7 @@ class ChangeSet(models.Model):
     # The id of the data processing, import or plan that it belongs to.
     operation = CodePointTextField(null=True)
     reason = CodePointTextField(_("reason"), null=True)
-    committed_at = models.DateTimeField(_("when (UTC)"))
+    committed_at = models.DateTimeField(_("when"))
     created = models.PositiveIntegerField(_("created"))
     changed = models.PositiveIntegerField(_("changed"))
     deleted = models.PositiveIntegerField(_("deleted"))

@@ -1,9 +1,10 @@
 """Short texts, and numbers and moments in the format of the page's language; English if none is active."""
 
-from datetime import datetime
+from datetime import datetime, tzinfo
 
 from django.utils.dateformat import format as formatted
 from django.utils.formats import number_format
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 
 # The largest number of characters that a message quotes.
@@ -20,11 +21,11 @@ def grouped_number(number: int) -> str:
     return number_format(number, force_grouping=True)
 
 
-def moment(when: datetime) -> str:
-    """Return date and time to the second, in the time zone of `when`: `2026-01-31 10:00:00` in English."""
-    return formatted(when, _("Y-m-d H:i:s"))
+def moment(when: datetime, zone: tzinfo | None = None) -> str:
+    """Return date and time to the second with the zone, else that of the page: `2026-01-31 11:00:00 CET`."""
+    return formatted(localtime(when, zone), f"{_('Y-m-d H:i:s')} T")
 
 
 def minute(when: datetime) -> str:
-    """Return date and time to the minute."""
-    return formatted(when, _("Y-m-d H:i"))
+    """Return date and time to the minute with the zone of the page."""
+    return formatted(localtime(when), f"{_('Y-m-d H:i')} T")

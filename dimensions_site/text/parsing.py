@@ -1,7 +1,7 @@
 """Decimals and timestamps in the texts of clients (contract C10, C11)."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 
 # At most 15 digits before and 10 after the point (contract C10).
@@ -47,12 +47,12 @@ class NoSuchMoment(ValueError):
     """A well-formed date or time that does not exist."""
 
 
-def parse_timestamp(text: str, *, exact: bool = False) -> datetime:
+def parse_timestamp(text: str, *, exact: bool = False, zone: tzinfo = UTC) -> datetime:
     """Return the instant of the ISO 8601 `text` in UTC, in whole milliseconds (contract C11).
 
-    The offset is `Z`, `+HH:MM`, `+HHMM` or `+HH`; a date alone is its start, and without an offset the time is UTC.
-    Raises ValueError for another form, `NoSuchMoment` for an instant that does not exist or is not in the years 1 to
-    9999. Digits beyond milliseconds are cut, or raise `TooPrecise` if the instant must be `exact`.
+    The offset is `Z`, `+HH:MM`, `+HHMM` or `+HH`; a date alone is its start, and without an offset the time is in the
+    `zone`. Raises ValueError for another form, `NoSuchMoment` for an instant that does not exist or is not in the years
+    1 to 9999. Digits beyond milliseconds are cut, or raise `TooPrecise` if the instant must be `exact`.
     """
     form = _TIMESTAMP.fullmatch(text)
     if form is None:
@@ -62,7 +62,7 @@ def parse_timestamp(text: str, *, exact: bool = False) -> datetime:
         raise TooPrecise("The text has a fraction of a millisecond.")
     try:
         local = datetime.fromisoformat(text)
-        instant = local.replace(tzinfo=local.tzinfo or UTC).astimezone(UTC)
+        instant = local.replace(tzinfo=local.tzinfo or zone).astimezone(UTC)
     except ValueError as error:
         raise NoSuchMoment("This date or time does not exist.") from error
     except OverflowError as error:

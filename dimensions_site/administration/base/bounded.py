@@ -18,14 +18,15 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldBooleanWidget
 
+from dimensions_site.administration.base.instants import shown_instant
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
-from dimensions_site.text.formats import grouped_number, minute, shortened
+from dimensions_site.text.formats import grouped_number, shortened
 
 
-def when(column: str, words: Any, in_words: Callable[[Any], str] = minute) -> Callable[[Any], str]:
+def when(column: str, words: Any, in_words: Callable[[Any], str] = shown_instant) -> Callable[[Any], str]:
     """Return the column of a list that shows a moment to the minute, or any value `in_words`, as all pages do."""
 
     def value(row: Any) -> str:

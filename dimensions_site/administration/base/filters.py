@@ -1,13 +1,14 @@
 """The filters beside the list of elements."""
 
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from typing import Any, ClassVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import F, Q, QuerySet
 from django.forms import DateField, Form
 from django.http import HttpRequest
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter, RelatedDropdownFilter, TextFilter
 from unfold.contrib.filters.forms import DropdownForm
@@ -97,10 +98,10 @@ class ChangedByFilter(PersonFilter):
 
 
 class DayFilter(RangeDateFilter):
-    """The first and the last day of a moment, in UTC like all stored times."""
+    """The first and the last day of a moment, in the time zone of the page."""
 
     form_class: Any = DaysForm
-    words: ClassVar[Any] = _("day (UTC)")
+    words: ClassVar[Any] = _("day")
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -108,18 +109,19 @@ class DayFilter(RangeDateFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen: dict[str, Any] = self.used_parameters
+        zone = get_current_timezone()
         first, last = (_day(chosen.get(f"{self.parameter_name}_{bound}")) for bound in ("from", "to"))
         if first is not None:
-            queryset = queryset.filter(**{f"{self.parameter_name}__gte": datetime.combine(first, time.min, UTC)})
+            queryset = queryset.filter(**{f"{self.parameter_name}__gte": datetime.combine(first, time.min, zone)})
         if last is not None:
-            queryset = queryset.filter(**{f"{self.parameter_name}__lte": datetime.combine(last, time.max, UTC)})
+            queryset = queryset.filter(**{f"{self.parameter_name}__lte": datetime.combine(last, time.max, zone)})
         return queryset
 
 
 class ChangedWhenFilter(DayFilter):
     """The first and the last day on which the elements were changed."""
 
-    words = _("day of the last change (UTC)")
+    words = _("day of the last change")
 
 
 def _day(text: str | None) -> date | None:

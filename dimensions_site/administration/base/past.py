@@ -1,6 +1,7 @@
 """The moments that people type, and the list of elements as they were at one (contract J1)."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from django.db import OperationalError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.http import urlencode
+from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.scope import ScopedAdmin
@@ -37,12 +39,34 @@ def asks_for_the_past(request: HttpRequest) -> bool:
 
 
 def instant_of(text: str) -> datetime:
-    """Return the instant that was typed, in UTC. Raises ValidationError."""
+    """Return the instant that was typed, without an offset in the time zone of the page. Raises ValidationError."""
     try:
-        return parse_timestamp(text)
+        return parse_timestamp(text, zone=get_current_timezone())
     except ValueError:
         message = _("'%(text)s' is not a date and a time such as 2026-03-31 22:00.")
         raise ValidationError(message % {"text": shortened(text)}) from None
+
+
+def address_in_utc(request: HttpRequest, *names: str) -> str | None:
+    """Return the address of the page with the moments in UTC that were typed without an offset; None if there are none.
+
+    So an address means the same to people in other time zones.
+    """
+    query = request.GET.copy()
+    for name in names:
+        typed = query.get(name, "").strip()
+        with suppress(ValueError):
+            if typed and datetime.fromisoformat(typed).tzinfo is None:
+                query[name] = f"{parse_timestamp(typed, zone=get_current_timezone()):%Y-%m-%dT%H:%M:%SZ}"
+    return None if query == request.GET else f"{request.path}?{query.urlencode()}"
+
+
+def as_typed(text: str) -> str:
+    """Return the moment as a browser's field for moments takes it: in the time zone of the page, without an offset."""
+    try:
+        return f"{localtime(instant_of(text)):%Y-%m-%dT%H:%M:%S}"
+    except ValidationError:
+        return text
 
 
 def state_at_instant(instant: datetime, repository: Repository, dimension: str) -> State:
@@ -50,11 +74,11 @@ def state_at_instant(instant: datetime, repository: Repository, dimension: str) 
     try:
         return kept_state(repository, dimension, instant)
     except Future as error:
-        message = _("This moment is in the future. It is %(now)s (UTC) now.") % {"now": moment(error.now)}
+        message = _("This moment is in the future. It is %(now)s now.") % {"now": moment(error.now)}
     except TooOld as error:
         # The first full second, which people can type.
         oldest = moment(error.oldest + timedelta(microseconds=999_999))
-        message = _("What was before %(oldest)s (UTC) is not known: the history begins then.") % {"oldest": oldest}
+        message = _("What was before %(oldest)s is not known: the history begins then.") % {"oldest": oldest}
     except OperationalError as error:
         if not is_about_locks(error):
             raise
@@ -103,12 +127,12 @@ class PastList:
 
     @property
     def value(self) -> str:
-        """What the field shows: a browser's field for a moment takes one form only."""
-        return self.typed if self.instant is None else f"{self.instant:%Y-%m-%dT%H:%M:%S}"
+        """What the field shows."""
+        return as_typed(self.typed)
 
     @property
     def shown(self) -> str:
-        """The moment in words, in UTC."""
+        """The moment in words."""
         return "" if self.instant is None else moment(self.instant)
 
     @property
@@ -117,7 +141,7 @@ class PastList:
         if self.repository is None or self.instant is None:
             return ""
         key = str(self.repository.pk)
-        return f"?{urlencode({'from_repository': key, 'from': self.value, 'repository': key, 'to': ''})}"
+        return f"?{urlencode({'from_repository': key, 'from': self.typed, 'repository': key, 'to': ''})}"
 
     def kept(self) -> Iterator[tuple[str, str]]:
         """Yield the other parameters of the list, which the form sends again."""

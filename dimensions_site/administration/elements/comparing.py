@@ -23,7 +23,7 @@ from dimensions_site.administration.base.paging import (
     page_number,
     requested_page,
 )
-from dimensions_site.administration.base.past import instant_of, state_at_instant
+from dimensions_site.administration.base.past import as_typed, instant_of, state_at_instant
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.dimension import Dimension
@@ -36,6 +36,11 @@ from dimensions_site.text.formats import moment
 DIFFERENCES_A_PAGE = 50
 # The fields of the two sides: the repository and the moment.
 SIDES = (("from_repository", "from"), ("repository", "to"))
+
+
+class _MomentInput(UnfoldAdminTextInputWidget):
+    def format_value(self, value: Any) -> str:
+        return as_typed(value or "")
 
 
 class CompareForm(forms.Form):
@@ -69,11 +74,9 @@ class CompareForm(forms.Form):
                 widget=UnfoldAdminSelectWidget,
             )
             self.fields[at] = forms.CharField(
-                label=_("%(side)s: as of (UTC)") % {"side": heading},
+                label=_("%(side)s: as of") % {"side": heading},
                 required=False,
-                widget=UnfoldAdminTextInputWidget(
-                    {"type": "datetime-local", "step": "1", "max": "9999-12-31T23:59:59"}
-                ),
+                widget=_MomentInput({"type": "datetime-local", "step": "1", "max": "9999-12-31T23:59:59"}),
                 help_text=_("Empty means now."),
             )
         self.order_fields([name for side in SIDES for name in side])

@@ -159,7 +159,7 @@ class EditedAdmin(ScopedAdmin):
             "id": version.element_id,
             "when": minute(version.change_set.committed_at),
         }
-        message = _("%(who)s deleted %(id)s on %(when)s UTC. What you typed is still here; save it to create it anew.")
+        message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it anew.")
         form.errors.append(message % values)
         action = f"{self.route('add')}?repository={version.repository.pk}"
         reason = ReasonField(shown.repository, data)
@@ -231,7 +231,7 @@ class EditedAdmin(ScopedAdmin):
         """Show the page with what was typed, of which nothing was saved."""
         if attempt.choices:
             saved = shown.element
-            further["changed"] = {"user": saved.update_user, "date": f"{minute(saved.update_date)} UTC"}
+            further["changed"] = {"user": saved.update_user, "date": minute(saved.update_date)}
         return self._page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
 
     def _write(self, request: HttpRequest, shown: PageElement, attempt: Attempt, reason: str | None) -> HttpResponse:

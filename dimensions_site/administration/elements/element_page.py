@@ -8,9 +8,9 @@ from typing import Any
 import orjson
 from django.http import Http404, HttpRequest
 
+from dimensions_site.administration.base.instants import shown_instant
 from dimensions_site.administration.elements.forms import ElementForm
 from dimensions_site.administration.elements.pickers import ReferenceFinder
-from dimensions_site.administration.inputs.controls import TimestampControl
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.structs import defaults_of
 from dimensions_site.elements.dimension import Dimension
@@ -18,6 +18,7 @@ from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.repositories.models import Repository
+from dimensions_site.text.parsing import parse_timestamp
 
 # How many elements are read to learn which languages and attributes are in use; reading all would take too long.
 _SAMPLE = 200
@@ -77,9 +78,8 @@ def form_for(dimension: Dimension, request: HttpRequest, shown: PageElement, fix
 def about(dimension: Dimension, shown: PageElement) -> list[tuple[str, str]]:
     """Return who changed the element last, when and through what, each with its label; one query."""
     info, places = shown.json["updateInfo"], dimension.wire.places
-    date = TimestampControl(places["updateInfo.date"], info["date"])
     versions = dimension.model.versions_of(shown.repository).filter(element_id=shown.element.element_id)
     channel = versions.order_by("-number").values_list("change_set__channel", flat=True).first()
     through = Origin(info["origin"]).label if channel is None else Channel(channel).label
-    texts = {"user": info["user"], "date": f"{date.shown} UTC", "origin": through}
+    texts = {"user": info["user"], "date": shown_instant(parse_timestamp(info["date"])), "origin": through}
     return [(places[f"updateInfo.{name}"].heading, text) for name, text in texts.items()]

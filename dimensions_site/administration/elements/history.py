@@ -106,11 +106,11 @@ def restore_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> H
             messages.error(request, _("Not restored: %(reason)s") % {"reason": failure.message})
     else:
         if is_changed:
-            messages.success(request, _("%(id)s was restored to the version of %(date)s (UTC).") % values)
+            messages.success(request, _("%(id)s was restored to the version of %(date)s.") % values)
         else:
             messages.info(
                 request,
-                _("%(id)s is the same as in the version of %(date)s (UTC); there is nothing to restore.") % values,
+                _("%(id)s is the same as in the version of %(date)s; there is nothing to restore.") % values,
             )
     return redirect(admin.route("version", row.number))
 

@@ -60,7 +60,7 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         "repository",
         "dimension",
         "requester",
-        when("created_at", _("uploaded (UTC)")),
+        when("created_at", _("uploaded")),
         "state",
         "effect",
     ]

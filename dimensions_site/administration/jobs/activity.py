@@ -51,7 +51,7 @@ class ActivityAdmin(UndoMixin):
         css = {"all": ["site/admin/element.css"]}
 
     list_display = [
-        when("committed_at", _("when (UTC)")),
+        when("committed_at", _("when")),
         "user",
         "channel",
         "reason_text",

@@ -15,12 +15,13 @@ from bulkops.models import DataProcessing, Status
 from dimensions_site.administration.base.badges import state
 from dimensions_site.administration.base.bounded import number
 from dimensions_site.administration.base.granted import JobAdmin
+from dimensions_site.administration.base.instants import shown_instant
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.jobs.progress import deletion_progress
 from dimensions_site.administration.plans.making import UndoMixin
 from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import grouped_number, moment
+from dimensions_site.text.formats import grouped_number
 
 
 @admin.register(DataProcessing)
@@ -84,9 +85,9 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
         Page("abort", "<int:pk>/abort/", abort_view, "POST"),
     ]
 
-    @admin.display(description=_("requested at (UTC)"), ordering="request_date_time")
+    @admin.display(description=_("requested at"), ordering="request_date_time")
     def requested_at(self, obj: DataProcessing) -> str:
-        return moment(obj.request_date_time)
+        return shown_instant(obj.request_date_time)
 
     @admin.display(description=_("processed"))
     def processed_of(self, obj: DataProcessing) -> str:

@@ -17,6 +17,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success, Task
 from bulkops.jobs.heartbeat import is_lost
 from bulkops.models import Worker
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
+from dimensions_site.administration.base.instants import shown_instant
 from dimensions_site.text.formats import minute, shortened
 
 _PURPOSES = {
@@ -55,13 +56,13 @@ class _TaskAdmin(_LookOnlyAdmin):
     fields = readonly_fields = ("purpose", "began", "ended", "seconds", "outcome", "details", "function")
     search_fields = ["name", "func"]
 
-    @admin.display(description=_("started (UTC)"), ordering="started")
+    @admin.display(description=_("started"), ordering="started")
     def began(self, obj: Any) -> str:
-        return minute(obj.started)
+        return shown_instant(obj.started)
 
-    @admin.display(description=_("ended (UTC)"), ordering="stopped")
+    @admin.display(description=_("ended"), ordering="stopped")
     def ended(self, obj: Any) -> str:
-        return minute(obj.stopped)
+        return shown_instant(obj.stopped)
 
     @admin.display(description=_("took (seconds)"))
     def seconds(self, obj: Task) -> str:
@@ -101,9 +102,9 @@ class ScheduleAdmin(_LookOnlyAdmin):
     def how_often(self, obj: Any) -> str:
         return str(obj.get_schedule_type_display())
 
-    @admin.display(description=_("next run (UTC)"), ordering="next_run")
+    @admin.display(description=_("next run"), ordering="next_run")
     def next_time(self, obj: Any) -> str:
-        return "-" if obj.next_run is None else minute(obj.next_run)
+        return shown_instant(obj.next_run)
 
     @admin.display(description=_("last run"))
     def last_time(self, obj: Any) -> str:
@@ -132,7 +133,7 @@ class QueueAdmin(_LookOnlyAdmin):
         """Return whether a worker has taken the task, which hides it from the others for some time."""
         if obj.lock is None or obj.lock <= timezone.now():
             return str(_("Waiting for a worker"))
-        return str(_("Taken by a worker. Another one may take it after %(when)s (UTC).") % {"when": minute(obj.lock)})
+        return str(_("Taken by a worker. Another one may take it after %(when)s.") % {"when": minute(obj.lock)})
 
 
 @admin.register(Worker)
@@ -146,9 +147,9 @@ class WorkerAdmin(_LookOnlyAdmin):
         workers: QuerySet[Worker] = super().get_queryset(request)
         return workers.annotate(silent_for=Now() - F("beat_at"))
 
-    @admin.display(description=_("started (UTC)"), ordering="started_at")
+    @admin.display(description=_("started"), ordering="started_at")
     def began(self, obj: Any) -> str:
-        return minute(obj.started_at)
+        return shown_instant(obj.started_at)
 
     @admin.display(description=_("host"), ordering="name")
     def host(self, obj: Worker) -> str:
@@ -162,7 +163,7 @@ class WorkerAdmin(_LookOnlyAdmin):
     def state(self, obj: Any) -> str:
         """Return whether the worker works, by its heartbeat."""
         if is_lost(obj.silent_for):
-            words = _("Lost: the last heartbeat was at %(when)s (UTC). Other workers continue its jobs.")
+            words = _("Lost: the last heartbeat was at %(when)s. Other workers continue its jobs.")
             return str(words % {"when": minute(obj.beat_at)})
         seconds = max(0, round(obj.silent_for.total_seconds()))
         return ngettext(

@@ -24,6 +24,7 @@ from dimensions_site.administration.base.filters import (
     WireChoicesFilter,
 )
 from dimensions_site.administration.base.finding import containing
+from dimensions_site.administration.base.instants import shown_instant
 from dimensions_site.administration.base.paging import COUNT, PagedChangeList
 from dimensions_site.administration.base.past import AS_OF, REPOSITORY, PastList, asks_for_the_past
 from dimensions_site.administration.base.scope import ScopedAdmin
@@ -34,7 +35,6 @@ from dimensions_site.administration.lists.quick import quick_chips
 from dimensions_site.elements.reading.descriptions import alphabetical
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.formats import minute
 
 # The script for the selection of rows.
 ACTIONS = "admin/js/actions.js"
@@ -255,6 +255,6 @@ class ListedAdmin(ScopedAdmin):
     def changed_by(self, element: Any) -> str:
         return str(element.update_user)
 
-    @admin.display(description=_("changed (UTC)"), ordering="update_date")
+    @admin.display(description=_("changed"), ordering="update_date")
     def changed_when(self, element: Any) -> str:
-        return minute(element.update_date)
+        return shown_instant(element.update_date)

@@ -12,7 +12,7 @@ from dimensions_site.repositories.models import AccessChange
 
 @admin.register(AccessChange)
 class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = [when("at", _("when (UTC)")), "changed_by", "event", "subject_text", "changes_text", "address"]
+    list_display = [when("at", _("when")), "changed_by", "event", "subject_text", "changes_text", "address"]
     list_display_links = None
     list_filter = ["event", "at"]
     search_fields = ["changed_by", "event", "address", "subject", "request_id"]

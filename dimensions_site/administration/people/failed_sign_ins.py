@@ -13,7 +13,7 @@ from dimensions_site.repositories.models import LoginFailures
 
 @admin.register(LoginFailures)
 class LoginFailuresAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = ["name", "where", "in_a_row", "of_day", when("failed_at", _("last (UTC)")), "state"]
+    list_display = ["name", "where", "in_a_row", "of_day", when("failed_at", _("last")), "state"]
     list_display_links = None
     fields = ("name", "where", "in_a_row", "of_day", "state")
     readonly_fields = fields

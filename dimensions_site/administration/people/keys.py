@@ -38,13 +38,13 @@ class ApiKeyAdmin(SuperuserAdmin):
         "allows_at_most",
         "prefix",
         "state",
-        when("created", _("created (UTC)")),
-        when("expiry_date", _("expires (UTC)")),
-        when("last_used_at", _("last used (UTC)")),
+        when("created", _("created")),
+        when("expiry_date", _("expires")),
+        when("last_used_at", _("last used")),
     ]
     list_filter = ["revoked", "role", "dimension", "is_limited", "repositories"]
     list_select_related = ["user"]
-    last_use = staticmethod(when("last_used_at", _("last used (UTC)")))
+    last_use = staticmethod(when("last_used_at", _("last used")))
     fieldsets = (
         (None, {"fields": ("name", "user", "expiry_date", "last_use", "revoked")}),
         (

@@ -57,7 +57,7 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
         "access",
         "may_sign_in",
         "is_active",
-        when("last_login", _("last login (UTC)")),
+        when("last_login", _("last login")),
     ]
     list_filter = [("is_staff", _MaySignIn), "is_active", "is_superuser", "groups"]
 

@@ -87,8 +87,8 @@ class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
         "application",
         "user",
         "rights",
-        when("created", _("created (UTC)")),
-        when("expires", _("expires (UTC)")),
+        when("created", _("created")),
+        when("expires", _("expires")),
     ]
     list_display_links = None
     list_filter = ["application"]

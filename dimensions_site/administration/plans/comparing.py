@@ -18,7 +18,7 @@ from bulkops.plans.requests import PlanRequest
 from bulkops.plans.scopes import narrowed
 from dimensions_site.administration.base.differences import workbook_of
 from dimensions_site.administration.base.page import Page
-from dimensions_site.administration.base.past import instant_of
+from dimensions_site.administration.base.past import address_in_utc, instant_of
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.comparing import (
     SIDES,
@@ -49,6 +49,8 @@ class Target:
 
 def compare(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     """Show the form, and for a valid one the counts and the differences page by page; `?p=2` is the second."""
+    if address := address_in_utc(request, *(moment for _repository, moment in SIDES)):
+        return redirect(address)
     form = _compare_form(admin, request)
     results: dict[str, Any] = {}
     if form.is_valid():
@@ -154,9 +156,9 @@ def _target(form: CompareForm, number: int) -> Target:
     )
     words = {"source": source.db_id, "target": target.db_id, "when": "" if instant is None else moment(instant)}
     if source == target:
-        label = _("Go back to the state of %(when)s UTC…")
+        label = _("Go back to the state of %(when)s…")
     elif instant is None:
         label = _("Bring over from %(source)s into %(target)s…")
     else:
-        label = _("Bring over from %(source)s as of %(when)s UTC into %(target)s…")
+        label = _("Bring over from %(source)s as of %(when)s into %(target)s…")
     return Target(SIDES[number][1], label % words, target, plan_request)

@@ -68,7 +68,7 @@ class PlanAdmin(GrantedAdmin):
     """The list of plans, and a page for each, where it is applied or deleted."""
 
     list_display = [
-        when("created_at", _("made (UTC)")),
+        when("created_at", _("made")),
         "source_text",
         state(_("status")),
         number("created", _("created")),

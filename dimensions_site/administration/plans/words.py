@@ -81,7 +81,7 @@ def source_words(plan: Plan) -> str:
 
 def _instant(text: str | None) -> str:
     try:
-        return _("%(when)s UTC") % {"when": moment(parse_timestamp(text or ""))}
+        return moment(parse_timestamp(text or ""))
     except ValueError:
         return _("an earlier moment")  # a token
 

@@ -84,7 +84,7 @@ class Migration(migrations.Migration):
                 ("request_id", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("operation", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("reason", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="reason")),
-                ("committed_at", models.DateTimeField(verbose_name="when (UTC)")),
+                ("committed_at", models.DateTimeField(verbose_name="when")),
                 ("created", models.PositiveIntegerField(verbose_name="created")),
                 ("changed", models.PositiveIntegerField(verbose_name="changed")),
                 ("deleted", models.PositiveIntegerField(verbose_name="deleted")),

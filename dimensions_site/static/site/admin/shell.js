@@ -1,6 +1,9 @@
 // Keyboard support for what opens over a page: the filters of a list, and the navigation on a phone.
 "use strict";
 
+// Pages show instants in the person's time zone, which only the browser knows.
+document.cookie = `zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax`;
+
 const FOCUSABLE = "a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, [tabindex='0']";
 const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
 

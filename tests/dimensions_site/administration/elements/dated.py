@@ -13,7 +13,7 @@ from tests.storing import store_accounts
 
 # Between the two states, and as people type it.
 MARCH = datetime(2026, 3, 31, 22, tzinfo=UTC)
-TYPED = "2026-03-31T22:00:00"
+TYPED = "2026-03-31T22:00:00Z"
 OLDEST = MARCH - timedelta(days=30)
 
 

@@ -114,7 +114,7 @@ def test_two_repositories_are_compared(chart, rita, northwind, contoso):
         assert f'<th scope="col">{heading}</th>' in text
     past = browser_of(rita).get(PAGE, sides(northwind, TYPED, contoso, TYPED))
     assert counts(past) == {"Only in contoso": 1, "Different": 1, "Only in northwind": 2}
-    assert '<th scope="col">contoso · 2026-03-31 22:00:00</th>' in past.content.decode()
+    assert '<th scope="col">contoso · 2026-03-31 22:00:00 UTC</th>' in past.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def errors(answer):
 @pytest.mark.parametrize(
     ("sent", "field", "message"),
     [
-        ({"from": "2999-01-01T00:00"}, "from", "This moment is in the future."),
-        ({"to": "2026-01-01"}, "to", "What was before 2026-03-01 22:00:00 (UTC) is not known"),
+        ({"from": "2999-01-01T00:00Z"}, "from", "This moment is in the future."),
+        ({"to": "2026-01-01T00:00Z"}, "to", "What was before 2026-03-01 22:00:00 UTC is not known"),
         ({"to": "soon"}, "to", "'soon' is not a date and a time such as 2026-03-31 22:00."),
         ({"filter": "natur==X"}, "filter", "Unknown field 'natur'."),
         ({"from": ""}, "from", "Both sides are the same state. Choose another moment or another repository."),
@@ -211,7 +211,7 @@ def test_the_workbook_of_two_repositories_names_places(rita, northwind, contoso)
 
 def test_the_list_of_the_past_leads_to_what_has_changed_since(chart, rita, northwind):
     text = browser_of(rita).get(page(Account), {"as_of": TYPED}).content.decode()
-    query = f"from_repository={northwind.pk}&from=2026-03-31T22%3A00%3A00&repository={northwind.pk}&to="
+    query = f"from_repository={northwind.pk}&from=2026-03-31T22%3A00%3A00Z&repository={northwind.pk}&to="
     assert f'href="{PAGE}?{escape(query)}">Compare</a>' in text
     assert counts(browser_of(rita).get(f"{PAGE}?{query}")) == {"Created": 1, "Changed": 1, "Deleted": 1}
 
@@ -230,7 +230,7 @@ def test_pages_hold_50_differences_and_counting_has_a_bound(rita, northwind, mon
     date_changes(OLDEST)
     store_accounts(northwind, *(account(f"A{number:03}") for number in range(101)))
     date_changes(MARCH)
-    before = (OLDEST + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
+    before = (OLDEST + timedelta(days=1)).strftime("%Y-%m-%dT%H:%MZ")
     browser = browser_of(rita)
     for number, first, count in (("2", "A050", 50), ("3", "A100", 1), ("9", "A100", 1), ("x", "A000", 50)):
         answer = browser.get(PAGE, sides(northwind, before, p=number))
@@ -259,7 +259,7 @@ def test_a_comparison_costs_the_same_for_200_differences_as_for_one(rita, northw
         store(northwind, *(make(f"A{count}x{number}") for number in range(count)))
         date_changes(MARCH)
         with CaptureQueriesContext(connection) as queries:
-            answer = browser.get(page(model, "compare"), sides(northwind, "2026-03-15T10:00"))
+            answer = browser.get(page(model, "compare"), sides(northwind, "2026-03-15T10:00Z"))
         numbers.append((len(queries), sum(counts(answer).values())))
     assert [total for _, total in numbers] == [1, 200]
     assert numbers[0][0] == numbers[1][0] <= 25

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.contract("G2")
 
 LANGUAGES = [f"descriptions.a{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
 USUAL = ["Id", "Description", "Nature", "Type", "Class", "Conversion type"]
-USUAL += ["Changed by", "Changed (UTC)"]
+USUAL += ["Changed by", "Changed"]
 
 
 def headings(answer):

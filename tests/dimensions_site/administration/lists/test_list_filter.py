@@ -118,7 +118,7 @@ def test_the_filters_beside_the_list_are_chips_among_the_conditions(chart, rita,
         "Nature: Profit and loss",
         "calculation logic: no",
         "person of the last change: sys",
-        "day of the last change (UTC): 2020-01-01",
+        "day of the last change: 2020-01-01",
     ]
     without = listed.quick_chips[1][1]
     assert "nature__exact" not in without

@@ -73,7 +73,7 @@ def test_links_of_the_list_stay_in_the_past_and_one_leads_back_to_now(alice, nor
     store_accounts(northwind, *(account(f"{number:03}") for number in range(60)))
     date_changes(MARCH)
     text = browser_of(rita).get(LIST, {"as_of": TYPED, "q": "0", "o": "-1"}).content.decode()
-    moment = "as_of=2026-03-31T22%3A00%3A00"
+    moment = "as_of=2026-03-31T22%3A00%3A00Z"
     assert f"?{moment}&amp;o=-1&amp;p=2&amp;q=0" in text
     assert f"?{moment}&amp;o=1&amp;q=0" in text
     assert '<a href="?o=-1&amp;q=0">Back to now</a>' in text
@@ -125,7 +125,7 @@ def test_an_export_has_the_state_that_the_list_shows(chart, rita, format):
     query = f"as_of={TYPED}&type__exact=NORMAL"
     form = browser.get(f"{page(Account, 'export_file')}?{query}")
     assert "The elements as of 2026-03-31 22:00:00 UTC" in form.content.decode()
-    assert form.context["address"] == f"{LIST}?as_of=2026-03-31T22%3A00%3A00&type__exact=NORMAL"
+    assert form.context["address"] == f"{LIST}?as_of=2026-03-31T22%3A00%3A00Z&type__exact=NORMAL"
     sent = {"action": "export_elements", "format": format, "_selected_action": ["0"], "select_across": "1"}
     answer = browser.post(form.context["address"], sent)
     assert read_file(answer) == {"1000": "Cash", "1100": "Sales", "2000": "Loans"}
@@ -146,7 +146,7 @@ def ids_to_keys(browser):
         ("2999-01-01T00:00", "This moment is in the future. It is "),
         (
             "2026-02-28T22:00",
-            "What was before 2026-03-01 22:00:00 (UTC) is not known: the history begins then.",
+            "What was before 2026-03-01 22:00:00 UTC is not known: the history begins then.",
         ),
         ("yesterday", "&#x27;yesterday&#x27; is not a date and a time such as 2026-03-31 22:00."),
         ("2026-02-30T10:00", "&#x27;2026-02-30T10:00&#x27; is not a date and a time such as 2026-03-31 22:00."),
@@ -156,7 +156,7 @@ def ids_to_keys(browser):
 def test_an_invalid_moment_is_an_error_at_its_field_and_nothing_is_shown_as_if_it_was_then(chart, rita, typed, message):
     """The rest of the query stays; an export says that there is nothing."""
     browser = browser_of(rita)
-    answer = browser.get(LIST, {"as_of": typed, "q": "cash"})
+    answer = browser.get(LIST, {"as_of": typed, "q": "cash"}, follow=True)
     text = answer.content.decode()
     assert answer.status_code == 200
     assert ids(answer) == []
@@ -199,7 +199,7 @@ def test_a_repository_without_a_grant_is_like_one_that_does_not_exist(chart, rit
 def test_the_moment_of_now_shows_what_has_been_committed(chart, rita):
     """Seconds are typed; this one has just passed."""
     now = timezone.now().replace(microsecond=0) - timedelta(seconds=1)
-    assert ids(browser_of(rita).get(LIST, {"as_of": f"{now:%Y-%m-%dT%H:%M:%S}"})) == ["1000", "1100", "3000"]
+    assert ids(browser_of(rita).get(LIST, {"as_of": f"{now:%Y-%m-%dT%H:%M:%SZ}"})) == ["1000", "1100", "3000"]
 
 
 def test_purged_versions_move_the_beginning_of_the_history(chart, rita):

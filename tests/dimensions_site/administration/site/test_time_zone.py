@@ -1,0 +1,79 @@
+"""Pages show instants in the person's time zone and take moments in it; their addresses mean the same to everybody."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from account.models import Account
+from dimensions_site.administration.base.instants import COOKIE
+from tests.dimensions_site.administration.elements.dated import store_chart
+from tests.dimensions_site.administration.site.people import browser_of, page
+from tests.factories import account
+from tests.storing import store_accounts
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J1")]
+
+LIST = page(Account)
+
+
+@pytest.fixture
+def berlin(rita):
+    """The browser of rita, in Berlin."""
+    browser = browser_of(rita)
+    browser.cookies[COOKIE] = "Europe/Berlin"
+    return browser
+
+
+@pytest.mark.parametrize(
+    ("zone", "shown"),
+    [
+        ("Europe/Berlin", "2026-07-02 01:30"),
+        ("America/New_York", "2026-07-01 19:30"),
+        ("Asia/Kolkata", "2026-07-02 05:00"),
+        ("UTC", "2026-07-01 23:30"),
+        ("", "2026-07-01 23:30"),
+        ("Mars/Olympus", "2026-07-01 23:30"),
+        ("../../etc/passwd", "2026-07-01 23:30"),
+        ("/etc/localtime", "2026-07-01 23:30"),
+        ("x" * 3000, "2026-07-01 23:30"),
+    ],
+)
+def test_a_list_shows_instants_in_the_zone_that_the_browser_told(alice, northwind, rita, zone, shown):
+    store_accounts(northwind, account("1000"))
+    Account.objects.update(update_date=datetime(2026, 7, 1, 23, 30, 15, tzinfo=UTC))
+    browser = browser_of(rita)
+    browser.cookies[COOKIE] = zone
+    cell = f'<time datetime="2026-07-01T23:30:15Z" title="2026-07-01 23:30:15 UTC">{shown}</time>'
+    assert cell in browser.get(LIST).content.decode()
+
+
+def test_a_moment_is_typed_in_the_zone_and_its_address_is_in_utc(berlin, alice, northwind):
+    """Half past one in the night in Berlin is still the day before in UTC; a colleague elsewhere sees the same."""
+    store_chart(alice, northwind)
+    answer = berlin.get(LIST, {"as_of": "2026-04-01T00:00:00"})
+    assert answer.status_code == 302
+    assert answer.url == f"{LIST}?as_of=2026-03-31T22%3A00%3A00Z"
+    text = berlin.get(answer.url).content.decode()
+    assert "as of 2026-04-01 00:00:00 CEST." in text
+    assert 'value="2026-04-01T00:00:00"' in text
+    berlin.cookies[COOKIE] = "UTC"
+    assert "as of 2026-03-31 22:00:00 UTC." in berlin.get(answer.url).content.decode()
+
+
+def test_a_comparison_takes_moments_in_the_zone(berlin, alice, northwind):
+    store_chart(alice, northwind)
+    compare = f"{LIST}compare/"
+    key = str(northwind.pk)
+    sides = {"from_repository": key, "from": "2026-04-01T00:00:00", "repository": key, "to": ""}
+    answer = berlin.get(compare, sides)
+    assert answer.status_code == 302
+    assert "from=2026-03-31T22%3A00%3A00Z" in answer.url
+    assert 'value="2026-04-01T00:00:00"' in berlin.get(answer.url).content.decode()
+
+
+def test_a_day_in_a_filter_is_that_of_the_zone(berlin, northwind):
+    store_accounts(northwind, account("1000"))
+    Account.objects.update(update_date=datetime(2026, 7, 1, 23, 30, tzinfo=UTC))
+    for day, count in (("2026-07-01", 0), ("2026-07-02", 1)):
+        found = berlin.get(LIST, {"update_date_from": day, "update_date_to": day}).context["cl"].result_list
+        assert len(found) == count

@@ -123,6 +123,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "dimensions_site.monitoring.health.in_pages",
+                "dimensions_site.administration.site.switch.in_pages",
             ]
         },
     }

@@ -19,6 +19,7 @@ from dimensions_site.administration.site.command_search import command_search
 from dimensions_site.administration.site.languages import ADMINISTRATION
 from dimensions_site.administration.site.panels import start_panels
 from dimensions_site.administration.site.start_page import steps_hidden
+from dimensions_site.administration.site.switch import switch
 from dimensions_site.api import handlers
 from dimensions_site.api.routes import listing
 from dimensions_site.elements.dimension import dimensions
@@ -48,7 +49,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
-    path(ADMINISTRATION, include([command_search(), steps_hidden(), start_panels()])),
+    path(ADMINISTRATION, include([command_search(), steps_hidden(), start_panels(), switch()])),
     path(ADMINISTRATION, admin.site.urls),
 ]
 

@@ -8,6 +8,7 @@ from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
+from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.administration.base.past import AS_OF, address_in_utc
 from dimensions_site.administration.elements.deleting import delete_elements
 from dimensions_site.administration.elements.editing import EDIT_PAGES, EditedAdmin
@@ -57,7 +58,8 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
         """Return the list, or redirect to a saved view if the URL has no parameters or only that of a view."""
         views = ListViews(self, request)
         if request.method == "GET":
-            address = views.address_to_open() or address_in_utc(request, AS_OF)
+            followed = address_of_current(request, self.open_keys(request))
+            address = views.address_to_open() or address_in_utc(request, AS_OF) or followed
             if address is not None:
                 return redirect(address)
             views.point_out()

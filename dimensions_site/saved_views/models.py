@@ -1,11 +1,13 @@
-"""Views of lists that users have saved: a filter, a search, columns and an order under a name."""
+"""What users keep for their pages: saved views of lists (a filter, a search, columns and an order under a name), the
+current repository, and favourite ones.
+"""
 
 from collections.abc import Collection
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
-from django.db import models
+from django.db import models, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
@@ -74,3 +76,37 @@ class DefaultView(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user_id}: {self.view_id}"
+
+
+class KnownRepository(models.Model):
+    """A repository that a user has chosen: the current one, which their pages follow, or a favourite.
+
+    It gives no access: what is not open to the user any more is neither followed nor shown.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    repository = models.ForeignKey(Repository, on_delete=models.CASCADE, related_name="+")
+    is_current = models.BooleanField(default=False)
+    is_favourite = models.BooleanField(default=False)
+
+    class Meta:
+        default_permissions = ()
+        verbose_name = _("known repository")
+        verbose_name_plural = _("known repositories")
+        constraints = (
+            models.UniqueConstraint(fields=("user", "repository"), name="one_choice_of_a_repository"),
+            models.UniqueConstraint(fields=("user",), condition=Q(is_current=True), name="one_current_repository"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.repository_id}"
+
+    @classmethod
+    def choose(cls, user: User, repository: Repository | None) -> None:
+        """Make the repository the current one of the user; None makes it all."""
+        with transaction.atomic():
+            # Of two choices at the same moment the later one holds.
+            User.objects.select_for_update().get(pk=user.pk)
+            cls.objects.filter(user=user.pk, is_current=True).update(is_current=False)
+            if repository is not None:
+                cls.objects.update_or_create(user=user, repository=repository, defaults={"is_current": True})

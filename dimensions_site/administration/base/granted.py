@@ -5,8 +5,10 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from dimensions_site.administration.base.bounded import BoundedListAdmin, LookOnlyMixin, open_keys
+from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.repositories.models import Repository, Role
 
@@ -26,10 +28,18 @@ class GrantedAdmin(LookOnlyMixin, BoundedListAdmin):
         rows: QuerySet[Any] = super().get_queryset(request)
         return rows.filter(open_ones).select_related("repository")
 
+    def open_keys(self, request: HttpRequest) -> frozenset[int]:
+        """Return the keys of the repositories of which the user may see any dimension."""
+        return frozenset[int]().union(*(open_keys(request, name, self.role) for name in dimension_names()))
+
     def repositories(self, request: HttpRequest) -> QuerySet[Repository]:
         """Return the repositories of which the user may see any dimension."""
-        keys = frozenset[int]().union(*(open_keys(request, name, self.role) for name in dimension_names()))
-        return Repository.objects.filter(pk__in=keys)
+        return Repository.objects.filter(pk__in=self.open_keys(request))
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        """Return the list, or redirect to that of the current repository."""
+        address = address_of_current(request, self.open_keys(request))
+        return redirect(address) if address else super().changelist_view(request, extra_context)
 
     def has_role(self, request: HttpRequest, row: Any, role: Role) -> bool:
         """Return whether the user has at least the `role` in the repository and the dimension of the row."""
@@ -43,7 +53,7 @@ class GrantedAdmin(LookOnlyMixin, BoundedListAdmin):
         return found
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return any(open_keys(request, dimension, self.role) for dimension in dimension_names())
+        return bool(self.open_keys(request))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)

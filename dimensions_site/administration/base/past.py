@@ -14,6 +14,7 @@ from django.utils.http import urlencode
 from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.changes.states import Future, State
 from dimensions_site.changes.versions import versions_at
@@ -23,9 +24,8 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import moment, shortened
 from dimensions_site.text.parsing import parse_timestamp
 
-# The parameters of the list.
+# The parameter of the list.
 AS_OF = "as_of"
-REPOSITORY = "repository__id__exact"
 
 
 def asked_moment(request: HttpRequest) -> str:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.paging import COUNT
 from dimensions_site.administration.conditions.chips import Chip, Rest, chips_of, text_of
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
@@ -25,7 +26,6 @@ from dimensions_site.rsql.parser import MAX_LENGTH, parse
 FILTER = "filter"
 COLUMNS = "columns"
 VIEW = "view"
-REPOSITORY = "repository__id__exact"
 OWN_PARAMETERS = (FILTER, COLUMNS, VIEW)
 # The value of the parameter `view` of a list that shows all.
 ALL = "all"

@@ -10,9 +10,11 @@ from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
+from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.described import description_of
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.scope import ScopedAdmin
@@ -106,7 +108,12 @@ class EditedAdmin(ScopedAdmin):
 
     def _add(self, request: HttpRequest) -> HttpResponse:
         offered = list(self.repositories(request, Role.EDITOR)) if "repository" not in request.GET else []
-        if len(offered) > 1:
+        is_to_choose = len(offered) > 1
+        if is_to_choose and request.method == "GET" and (current := current_repository(request)) in offered:
+            query = request.GET.copy()
+            query["repository"] = str(current.pk)
+            return redirect(f"{request.path}?{query.urlencode()}")
+        if is_to_choose:
             title = _("Choose a repository")
             return self.render_page(request, "admin/elements/choose_repository.html", title=title, repositories=offered)
         shown = self._new_element(request)

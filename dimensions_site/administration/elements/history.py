@@ -11,6 +11,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.described import shown_description
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import page_number, report_missing_page, requested_page
@@ -45,7 +46,9 @@ def show_history(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> Ht
 
 def show_deleted(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     """Show the elements that were deleted and not restored, the latest first; `?q=10` searches in their ids."""
-    repositories = admin.repositories(request).in_bulk()
+    repositories, current = admin.repositories(request).in_bulk(), current_repository(request)
+    if current is not None and current.pk in repositories:
+        repositories = {current.pk: current}
     search = request.GET.get(SEARCH_VAR, "")
     found = deleted_elements(admin.model, list(repositories))
     if search:

@@ -66,8 +66,8 @@ class UploadForm(forms.Form):
         }
         named = [(key, f"{repository} · {found.verbose_name}") for key, (repository, found) in self._targets.items()]
         fitting = [key for key in self._targets if not dimension or key.startswith(f"{dimension}:")]
-        chosen = [key for key in fitting if key == f"{dimension}:{repository}"] or fitting
-        named.sort(key=lambda target: target[0] not in fitting)
+        chosen = [key for key in fitting if key.endswith(f":{repository}")] or fitting
+        named.sort(key=lambda target: target[0] not in chosen)
         target = forms.ChoiceField(
             label=_("Import into"),
             choices=[("", _("Choose")), *named],

@@ -24,6 +24,7 @@ from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.administration.base.badges import badge
 from dimensions_site.administration.base.bounded import when
+from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.granted import JobAdmin
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.scope import ScopedAdmin
@@ -93,7 +94,8 @@ class FileImportAdmin(UndoMixin, JobAdmin):
             raise PermissionDenied
         is_sent = request.method == "POST"
         sent = (request.POST, request.FILES) if is_sent else (None, None)
-        wanted = [request.GET.get(name, "") for name in ("dimension", "repository")]
+        current = current_repository(request)
+        wanted = [request.GET.get("dimension", ""), "" if current is None else str(current.pk)]
         form = UploadForm(_user(request), *wanted, *sent)
         if is_sent and form.is_valid():
             file = form.cleaned_data["file"]

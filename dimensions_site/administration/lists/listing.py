@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.described import language_of_page, shown_description
 from dimensions_site.administration.base.filters import (
     ChangedByFilter,
@@ -26,7 +27,7 @@ from dimensions_site.administration.base.filters import (
 from dimensions_site.administration.base.finding import containing
 from dimensions_site.administration.base.instants import shown_instant
 from dimensions_site.administration.base.paging import COUNT, PagedChangeList
-from dimensions_site.administration.base.past import AS_OF, REPOSITORY, PastList, asks_for_the_past
+from dimensions_site.administration.base.past import AS_OF, PastList, asks_for_the_past
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.conditions.filtering import COLUMNS, OWN_PARAMETERS, ListFilter
 from dimensions_site.administration.lists import rows

@@ -15,9 +15,10 @@ from django.utils.translation import get_language_info, gettext_lazy
 from django.utils.translation import gettext as _
 from unfold.contrib.filters.admin import DropdownFilter
 
+from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.filters import PlainChoiceForm
 from dimensions_site.administration.base.paging import Counted
-from dimensions_site.administration.conditions.filtering import ALL, FILTER, REPOSITORY, VIEW
+from dimensions_site.administration.conditions.filtering import ALL, FILTER, VIEW
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.db.read_limits import is_cancellation
 from dimensions_site.elements.dimension import Dimension

@@ -6,6 +6,7 @@ from typing import Any
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter, WireChoicesFilter
 from dimensions_site.administration.conditions.filtering import ALL, VIEW, with_parameters
 from dimensions_site.text.formats import shortened
@@ -20,6 +21,9 @@ def quick_chips(filters: Iterable[Any], query: QueryDict) -> Iterator[tuple[str,
         if values:
             words = {"field": one.title, "value": " – ".join(_in_words(one, value) for value in values.values())}
             without = with_parameters(query, dict.fromkeys(values, ""))
+            if isinstance(one, GrantedRepositoryFilter):
+                # An empty one is all of them, and none the current one.
+                without = f"{without}&{REPOSITORY}="
             # Without any parameter the list would open with the view by default.
             yield _("%(field)s: %(value)s") % words, f"?{without or f'{VIEW}={ALL}'}"
 

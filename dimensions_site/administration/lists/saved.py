@@ -13,13 +13,13 @@ from django.template.response import TemplateResponse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.conditions.filtering import (
     ALL,
     COLUMNS,
     FILTER,
     LIST,
-    REPOSITORY,
     VIEW,
     list_query,
 )
@@ -70,8 +70,9 @@ class ListViews:
     def is_changed(self) -> bool:
         """Whether the list has become another than the view that was opened."""
         view, admin = self.current, self._admin
-        repository = "" if view.repository_id is None else str(view.repository_id)
-        return view.query != kept_query(admin, self._query) or repository != self._query.get(REPOSITORY, "")
+        # A view of all repositories follows the current one.
+        is_moved = view.repository_id and str(view.repository_id) != self._query.get(REPOSITORY, "")
+        return view.query != kept_query(admin, self._query) or bool(is_moved)
 
     @property
     def named(self) -> list[tuple[Any, str]]:

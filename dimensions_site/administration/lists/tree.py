@@ -8,6 +8,7 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.described import shown_description
 from dimensions_site.administration.base.finding import first_fitting
 from dimensions_site.administration.base.page import Page
@@ -27,7 +28,8 @@ def show_tree(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     elements, and `?q=` what a search finds. For htmx the page around the level is left out.
     """
     repositories = list(admin.repositories(request))
-    repository = _chosen(repositories, request.GET.get("repository", ""))
+    current = None if "repository" in request.GET else current_repository(request)
+    repository = current if current in repositories else _chosen(repositories, request.GET.get("repository", ""))
     under, above, text = (request.GET.get(name, "") for name in ("under", "above", "q"))
     if max(map(len, (under, above, text))) > LONGEST_SEARCH:
         raise Http404

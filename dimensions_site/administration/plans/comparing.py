@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.scopes import narrowed
+from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.differences import workbook_of
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.past import address_in_utc, instant_of
@@ -110,7 +111,10 @@ COMPARE_PAGES = (
 
 def _compare_form(admin: ScopedAdmin, request: HttpRequest) -> CompareForm:
     """Return the form with the parameters of the URL, if there are any."""
-    return CompareForm(admin.dimension, admin.repositories(request).in_bulk(), request.GET or None)
+    form = CompareForm(admin.dimension, admin.repositories(request).in_bulk(), request.GET or None)
+    if (current := current_repository(request)) is not None:
+        form.initial = dict.fromkeys((repository for repository, _moment in SIDES), current.pk)
+    return form
 
 
 def _compare_page(admin: ScopedAdmin, request: HttpRequest, form: CompareForm, **results: Any) -> HttpResponse:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import SuperuserAdmin
+from dimensions_site.administration.base.current import followed
 from dimensions_site.administration.dimension import DimensionAdmin
 
 # Icons of the pages by app and model, from unfold's font, in the order of the sidebar; dimensions name their own.
@@ -72,7 +73,8 @@ def _list(request: HttpRequest, page: Any) -> dict[str, Any]:
     words = str(page.opts.verbose_name_plural)
     icon = page.icon if isinstance(page, DimensionAdmin) else _ICONS.get(model, "list")
     is_there = request.path.startswith(address) and not request.path.startswith(f"{address}deleted/")
-    return _link(words[:1].upper() + words[1:], address, icon, is_there)
+    query = followed(request, page.open_keys(request)) if hasattr(page, "open_keys") else ""
+    return _link(words[:1].upper() + words[1:], f"{address}?{query}" if query else address, icon, is_there)
 
 
 def _deleted(request: HttpRequest, page: DimensionAdmin) -> dict[str, Any]:

@@ -56,15 +56,3 @@ for (const button of document.querySelectorAll("[data-copies]")) {
     button.textContent = button.dataset.done;
   });
 }
-
-// A menu closes when the user goes on elsewhere.
-for (const menu of document.querySelectorAll("[data-menu]")) {
-  document.addEventListener("click", (event) => {
-    if (!menu.contains(event.target)) menu.open = false;
-  });
-  menu.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    menu.open = false;
-    menu.querySelector("summary").focus();
-  });
-}

@@ -42,6 +42,16 @@ const silence = (icon) => {
 document.addEventListener("DOMContentLoaded", () =>
   document.querySelectorAll(".material-symbols-outlined").forEach(silence));
 
+// A menu closes when the user goes on elsewhere.
+const menus = (target) => [...document.querySelectorAll("[data-menu][open]")].filter((menu) => !menu.contains(target));
+document.addEventListener("click", ({ target }) => menus(target).forEach((menu) => { menu.open = false; }));
+document.addEventListener("keydown", ({ key, target }) => {
+  const menu = key === "Escape" && target.closest?.("[data-menu][open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
+
 // After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).
 if (location.pathname.endsWith("/logout/")) {
   for (const key of Object.keys(localStorage).filter((name) => name.startsWith("draft:"))) localStorage.removeItem(key);

@@ -1,0 +1,118 @@
+"""The switch above the menu: it shows the current repository, and the page on which another is chosen (contract G2)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Exists, F, OuterRef, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.functional import cached_property
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.current import current_repository, open_anywhere
+from dimensions_site.repositories.models import Repository
+from dimensions_site.rsql.conditions import Contains, Needle
+from dimensions_site.rsql.expressions import Fold
+from dimensions_site.saved_views.models import KnownRepository
+
+# How many repositories the page names; a search finds the others.
+SHOWN = 50
+
+
+@dataclass(frozen=True)
+class Switch:
+    """What the menu shows of the current repository of a page."""
+
+    request: HttpRequest
+
+    @cached_property
+    def current(self) -> Repository | None:
+        """The repository that the page is about; None is all."""
+        return current_repository(self.request)
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether there is more than one repository to choose."""
+        return len(open_anywhere(self.request)) > 1
+
+    @property
+    def way_back(self) -> str:
+        """The page to show with another repository: this one, or the list to which what it shows belongs."""
+        found = self.request.resolver_match
+        if found is not None and not found.kwargs:
+            return self.request.path
+        lists = (page.route("changelist") for page in admin.site._registry.values() if hasattr(page, "route"))
+        return next((one for one in lists if self.request.path.startswith(one)), reverse("admin:index"))
+
+
+def in_pages(request: HttpRequest) -> dict[str, Callable[[], Switch]]:
+    """Return the context of templates: `switch`, which costs queries only where it is shown."""
+    return {"switch": lambda: Switch(request)}
+
+
+def switch() -> URLPattern:
+    """Return the URL of the page on which the current repository is chosen."""
+    view = require_http_methods(["GET", "POST"])(choose_repository)
+    return path("repository/", admin.site.admin_view(view), name="switch")
+
+
+def choose_repository(request: HttpRequest) -> HttpResponse:
+    """Show the user's repositories, the favourites first; `?q=` searches. Choose one, or make it a favourite.
+
+    For htmx the page around it is left out. `next` is the page to show afterwards. Raises Http404 for a repository that
+    is not open to the user.
+    """
+    back, user = _way_back(request), cast(User, request.user)
+    if request.method == "POST":
+        if "favourite" in request.POST:
+            repository = _open(request, request.POST["favourite"])
+            known, _is_new = KnownRepository.objects.get_or_create(user=user, repository=repository)
+            KnownRepository.objects.filter(pk=known.pk).update(is_favourite=not known.is_favourite)
+            return redirect(f"{reverse('switch')}?next={back}")
+        key = request.POST.get("repository", "")
+        KnownRepository.choose(user, _open(request, key) if key else None)
+        return redirect(back)
+    search = request.GET.get("q", "")[:LONGEST_SEARCH].replace("\0", "")
+    favourite = KnownRepository.objects.filter(user=request.user.pk, is_favourite=True, repository=OuterRef("pk"))
+    found = Repository.objects.filter(pk__in=open_anywhere(request)).annotate(is_favourite=Exists(favourite))
+    for word in search.split():
+        part = Fold(Needle(word))
+        found = found.filter(Q(Contains(Fold(F("db_id")), part)) | Q(Contains(Fold(F("name")), part)))
+    rows = list(found.order_by("-is_favourite", "db_id")[: SHOWN + 1])
+    is_part = "HX-Request" in request.headers
+    context = {
+        **({} if is_part else admin.site.each_context(request)),
+        "title": _("Choose a repository"),
+        "rows": rows[:SHOWN],
+        "has_more": len(rows) > SHOWN,
+        "current": current_repository(request),
+        "search": search,
+        "back": back,
+    }
+    response = TemplateResponse(request, "admin/switch/choices.html" if is_part else "admin/switch/page.html", context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _open(request: HttpRequest, key: str) -> Repository:
+    """Return the repository with that key. Raises Http404 if there is none, or if it is not open to the user."""
+    found = Repository.objects.filter(pk__in=[one for one in open_anywhere(request) if str(one) == key]).first()
+    if found is None:
+        raise Http404
+    return found
+
+
+def _way_back(request: HttpRequest) -> str:
+    """Return the address of the page to show afterwards, which is one of this host."""
+    wanted = (request.POST if request.method == "POST" else request.GET).get("next", "")
+    is_here = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None, require_https=request.is_secure())
+    return wanted.partition("?")[0] if is_here and wanted.startswith("/") else reverse("admin:index")

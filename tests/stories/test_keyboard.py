@@ -156,7 +156,6 @@ def test_she_goes_back_to_a_moment_which_she_types(alice, stage, rest):
     alice.keyboard.press("Enter")
     expect(alice.get_by_label("Left: as of")).to_be_focused()
     alice.keyboard.type(typed)
-    fill(alice, "Filter", "id==OLD.0009")
     follow(alice, "Compare")
     expect(alice.get_by_role("heading", name="Differences: 1")).to_be_visible()
     follow(alice, "Go back to the state of…")

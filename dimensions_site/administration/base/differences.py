@@ -42,7 +42,8 @@ class ShownDifference:
     """An element that differs, in words; one that was created or deleted comes with all of its values, in `after`.
 
     A page shows the beginning of the first values, and how many `more` there are: the largest elements have 200 KB
-    each. `label` says what happened, or on which side it is; `note` what the values cannot show.
+    each. `label` says what happened, or on which side it is; `note` what the values cannot show; `about` when and why
+    it was changed, and by whom.
     """
 
     id: str
@@ -52,6 +53,7 @@ class ShownDifference:
     address: str = ""
     label: str = ""
     note: str = ""
+    about: str = ""
 
     def __post_init__(self) -> None:
         self.label = self.label or str(self.change.label)

@@ -11,7 +11,6 @@ from django.core.exceptions import ValidationError
 from django.db import OperationalError
 from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.administration.base.described import description_of
@@ -49,15 +48,8 @@ class CompareForm(forms.Form):
     A valid form has the two `sides`.
     """
 
-    filter = forms.CharField(
-        label=gettext_lazy("Filter"),
-        required=False,
-        widget=UnfoldAdminTextInputWidget,
-        help_text=gettext_lazy(
-            "Only elements that match on either side, in the filter language of the REST API: "
-            "nature==PROFIT_AND_LOSS;descriptions.en=ilike=cash. Leave it empty for all."
-        ),
-    )
+    # It has chips of its own on the page.
+    filter = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, dimension: Dimension, repositories: dict[int, Repository], data: QueryDict | None) -> None:
         super().__init__(data)
@@ -76,8 +68,14 @@ class CompareForm(forms.Form):
             self.fields[at] = forms.CharField(
                 label=_("%(side)s: as of") % {"side": heading},
                 required=False,
-                widget=_MomentInput({"type": "datetime-local", "step": "1", "max": "9999-12-31T23:59:59"}),
-                help_text=_("Empty means now."),
+                widget=_MomentInput(
+                    {
+                        "type": "datetime-local",
+                        "step": "1",
+                        "max": "9999-12-31T23:59:59",
+                        "title": _("Empty means now."),
+                    }
+                ),
             )
         self.order_fields([name for side in SIDES for name in side])
 

@@ -132,7 +132,7 @@ def _versions(
     first = (page.number - 1) * VERSIONS_A_PAGE
     # One more shows what the last of them changed.
     part = versions[first : first + VERSIONS_A_PAGE + 1]
-    shown = compare_versions(admin.dimension, part, repository, VERSIONS_A_PAGE)
+    shown = compare_versions(admin.dimension, part, {repository.pk: repository}, VERSIONS_A_PAGE)
     return admin.render_page(
         request,
         "admin/history/versions.html",

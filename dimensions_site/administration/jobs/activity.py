@@ -1,34 +1,67 @@
-"""What was changed, by whom, through what and why: the change sets that the user may see (contract I1, G2)."""
+"""The change log: what was changed, by whom, through what and why, as far as the user may see it (contract I1, G2)."""
 
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, groupby, islice
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import F, Q, QuerySet
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db.models import F, Q, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, TextFilter
 
+from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.models import DataProcessing, FileImport, Plan
-from dimensions_site.administration.base.bounded import LONGEST_SEARCH, number, when
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, open_keys, when
 from dimensions_site.administration.base.described import description_of
-from dimensions_site.administration.base.differences import of_version
+from dimensions_site.administration.base.differences import ShownDifference, of_version, table_file, values_of
 from dimensions_site.administration.base.element_links import element_route
 from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import requested_page
+from dimensions_site.administration.jobs.entries import LogEntry, entries_of, sources_of, spellings
 from dimensions_site.administration.plans.making import UndoMixin
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.restoring import compare_versions
+from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.rsql.conditions import Contains, Needle
 from dimensions_site.rsql.expressions import Fold
-from dimensions_site.text.formats import shortened
+from dimensions_site.text.files import Format
+from dimensions_site.text.formats import grouped_number, moment, shortened
 
 VERSIONS_A_PAGE = 25
+# How many elements the report shows, and a file has.
+REPORTED, EXPORTED = 500, 10_000
+_FILES = (Format.CSV, Format.XLSX)
 # Characters of a reason that the list shows.
 _REASON_SHOWN = 120
+# How many of the fields of a changed element the list names.
+_FIELDS_SHOWN = 3
+# Characters of the description of an element.
+_TEXT_SHOWN = 60
+# The parameter that asks for an account or a currency.
+_ELEMENT = "element"
+# What the list can be asked for, by parameter.
+_ASKED = {
+    _ELEMENT: _("Account or currency"),
+    "by": _("Person"),
+    "committed_at_from": _("From"),
+    "committed_at_to": _("To"),
+    "channel__exact": _("Channel"),
+    "dimension__exact": _("Dimension"),
+    "repository__id__exact": _("Repository"),
+    "q": _("Words of the reason"),
+}
 # The jobs and plans that write elements, and their ids.
 _JOBS: dict[str, tuple[type[Any], str]] = {
     Channel.DELETION: (DataProcessing, "oid"),
@@ -43,25 +76,47 @@ class _ByFilter(PersonFilter):
     column = "user"
 
 
+class _ElementFilter(TextFilter):
+    """The change sets that wrote an element: few, which an index finds."""
+
+    title = _("account or currency")
+    parameter_name = _ELEMENT
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        id = self.value()
+        if not id:
+            return queryset
+        found = [
+            dimension_named(name)
+            .model.versions_within(open_keys(request, name))
+            .filter(element_id__in=spellings(id.strip()))
+            .order_by()
+            .values("change_set")
+            for name in dimension_names()
+        ]
+        return queryset.filter(pk__in=found[0].union(*found[1:], all=True))
+
+
 @admin.register(ChangeSet)
 class ActivityAdmin(UndoMixin):
-    """The list of change sets, the latest first, and a page with the versions of each."""
+    """The list of change sets, the latest first, a page with the versions of each, and the report and files of all
+    that the list shows.
+    """
 
     class Media:
         css = {"all": ["site/admin/element.css"]}
 
+    change_list_template = "admin/activity/list.html"
     list_display = [
         when("committed_at", _("when")),
         "user",
-        "channel",
+        "what",
+        "through",
         "reason_text",
-        number("created", _("created")),
-        number("changed", _("changed")),
-        number("deleted", _("deleted")),
         "repository_name",
-        "dimension",
     ]
     list_filter = [
+        _ElementFilter,
         ("repository", GrantedRepositoryFilter),
         ("dimension", ChoicesDropdownFilter),
         ("channel", ChoicesDropdownFilter),
@@ -83,6 +138,88 @@ class ActivityAdmin(UndoMixin):
         found = Q(Contains(Fold(F("reason")), Fold(Needle(search_term)))) if search_term else Q()
         return queryset.filter(found), False
 
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Return the list; its rows name the element if they wrote only one. Its filters are above it."""
+        shown = super().get_changelist_instance(request)
+        shown.has_filters = False
+        rows: list[Any] = list(shown.result_list)
+        single = [row for row in rows if row.created + row.changed + row.deleted == 1]
+        entries = {entry.change_set.pk: entry for entry in entries_of(sorted(single, key=lambda row: row.dimension))}
+        sources = sources_of(rows)
+        for row in rows:
+            row.entry, row.source = entries.get(row.pk), sources.get(row.pk, "")
+        shown.result_list = rows
+        return shown
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        asked = {name: request.GET.get(name, "") for name in _ASKED}
+        more = {
+            "asked": asked,
+            "channels": Channel.choices,
+            "dimensions": self.model._meta.get_field("dimension").flatchoices,
+            "repositories": self.repositories(request),
+            "query": request.GET.urlencode(),
+            "report_address": self.route("report"),
+            "files": [(format.upper(), self.route(f"export_{format}")) for format in _FILES],
+        }
+        return super().changelist_view(request, {**more, **(extra_context or {})})
+
+    def report_view(self, request: HttpRequest) -> HttpResponse:
+        """Show the elements of the list with what changed in each, to read and to print: up to 500."""
+        shown = self._listed(request)
+        if shown is None:
+            return redirect(self.route("changelist"))
+        found = list(islice(self._entries(request, shown), REPORTED + 1))
+        return self.render_page(
+            request,
+            "admin/activity/report.html",
+            title=_("Changes"),
+            asked=list(_asked_words(request, self.repositories(request))),
+            made_at=moment(timezone.now()),
+            found=list(_reported(found[:REPORTED])),
+            is_cut_off=len(found) > REPORTED,
+            maximum=REPORTED,
+            address=f"{self.route('changelist')}?{request.GET.urlencode()}",
+        )
+
+    def export_view(self, request: HttpRequest, format: Format) -> HttpResponseBase:
+        """Return a file in CSV or a workbook with each value that the change sets of the list have changed."""
+        shown = self._listed(request)
+        address = f"{self.route('changelist')}?{request.GET.urlencode()}"
+        if shown is None:
+            return redirect(self.route("changelist"))
+        total = F("created") + F("changed") + F("deleted")
+        written = 0 if request.GET.get(_ELEMENT) else shown.order_by().aggregate(total=Sum(total))["total"] or 0
+        if written > EXPORTED:
+            message = gettext(
+                "These are %(count)s changed accounts and currencies, and a file has at most %(maximum)s. Ask for a "
+                "shorter period, a person or an account."
+            )
+            messages.error(request, message % {"count": grouped_number(written), "maximum": grouped_number(EXPORTED)})
+            return redirect(address)
+        headings = [
+            *(gettext("When"), gettext("Person"), gettext("Channel"), gettext("Reason"), gettext("Repository")),
+            *(gettext("Dimension"), gettext("Id"), gettext("Action"), gettext("Field"), gettext("Before")),
+            *(gettext("After"), gettext("Path")),
+        ]
+        rows = chain.from_iterable(map(_file_rows, self._entries(request, shown)))
+        try:
+            return table_file(f"changes-{timezone.now():%Y-%m-%d}", format, headings, rows)
+        except TableTooLarge as error:
+            messages.error(request, str(error))
+            return redirect(address)
+
+    def _listed(self, request: HttpRequest) -> QuerySet[ChangeSet] | None:
+        """Return all change sets of the list; None if its query is not valid."""
+        try:
+            found: QuerySet[ChangeSet] = super().get_changelist_instance(request).queryset
+        except IncorrectLookupParameters:
+            return None
+        return found
+
+    def _entries(self, request: HttpRequest, shown: QuerySet[ChangeSet]) -> Iterator[LogEntry]:
+        return entries_of(shown.iterator(chunk_size=1_000), request.GET.get(_ELEMENT, "").strip())
+
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
@@ -93,7 +230,7 @@ class ActivityAdmin(UndoMixin):
         first = (page.number - 1) * VERSIONS_A_PAGE
         rows = dimension.model.versions_of(repository).filter(change_set=found.pk).order_by("number")
         rows = rows[first : first + VERSIONS_A_PAGE]
-        versions = compare_versions(dimension, rows, repository, VERSIONS_A_PAGE)
+        versions = compare_versions(dimension, rows, {repository.pk: repository}, VERSIONS_A_PAGE)
         return self.render_page(
             request,
             "admin/activity/change_set.html",
@@ -127,7 +264,32 @@ class ActivityAdmin(UndoMixin):
         messages.info(request, _("The job or plan of this change is no longer stored, or you may not see it."))
         return redirect(self.route("change", found.pk))
 
-    pages = [*UndoMixin.pages, Page("job", "<str:oid>/job/", job_view, "GET")]
+    pages = [
+        *UndoMixin.pages,
+        Page("job", "<str:oid>/job/", job_view, "GET"),
+        Page("report", "report/", report_view, "GET", "view"),
+        Page("export_csv", "export/csv/", partial(export_view, format=Format.CSV), "GET", "view"),
+        Page("export_xlsx", "export/xlsx/", partial(export_view, format=Format.XLSX), "GET", "view"),
+    ]
+
+    @admin.display(description=_("what"))
+    def what(self, obj: Any) -> SafeString:
+        """Return the element and its fields if only one was written, else how many."""
+        if obj.entry is not None:
+            return _named(obj.entry)
+        names = dimension_named(obj.dimension)
+        counts = (
+            (obj.created, gettext("created")),
+            (obj.changed, gettext("changed")),
+            (obj.deleted, gettext("deleted")),
+        )
+        words = ", ".join(f"{grouped_number(count)} {done}" for count, done in counts if count)
+        return format_html("{}: {}", str(names.verbose_name_plural).capitalize(), words or "-")
+
+    @admin.display(description=_("channel"))
+    def through(self, obj: Any) -> str:
+        """Return the channel, and of an applied plan what it was made from."""
+        return " · ".join(filter(None, (obj.get_channel_display(), obj.source)))
 
     @admin.display(description=_("repository"))
     def repository_name(self, obj: ChangeSet) -> str:
@@ -137,3 +299,44 @@ class ActivityAdmin(UndoMixin):
     def reason_text(self, obj: ChangeSet) -> str:
         """Return the reason in its own direction of writing."""
         return format_html('<bdi class="element-described">{}</bdi>', shortened(obj.reason or "", _REASON_SHOWN))
+
+
+def _asked_words(request: HttpRequest, repositories: QuerySet[Any]) -> Iterator[tuple[str, str]]:
+    """Yield what the list was asked for: the name of each condition and its value."""
+    choices = {
+        "channel__exact": dict(Channel.choices),
+        "repository__id__exact": {str(one.pk): one for one in repositories},
+    }
+    for name, words in _ASKED.items():
+        if value := request.GET.get(name, "").strip():
+            yield str(words), str(choices.get(name, {}).get(value, value))
+
+
+def _reported(entries: list[LogEntry]) -> Iterator[ShownDifference]:
+    """Yield the elements of the report; the first one of each change set says when, by whom and why."""
+    for one, together in groupby(entries, lambda entry: entry.change_set):
+        words = (moment(one.committed_at), one.user, one.get_channel_display(), one.repository.db_id, one.reason)
+        about = " · ".join(filter(None, words))
+        for entry in together:
+            text = description_of(entry.version.row.descriptions, one.repository)
+            shown = of_version(entry.version, text, "")
+            shown.about, about = about, ""
+            yield shown
+
+
+def _file_rows(entry: LogEntry) -> Iterator[list[str]]:
+    one, change = entry.change_set, Change(entry.version.row.change)
+    common = [moment(one.committed_at), one.user, one.get_channel_display(), one.reason or "", one.repository.db_id]
+    common += [one.get_dimension_display(), entry.version.row.element_id, str(change.label)]
+    for value in values_of(change, list(entry.version.differences)):
+        yield [*common, value.heading, value.before, value.after, value.path]
+
+
+def _named(entry: LogEntry) -> SafeString:
+    row, version = entry.version.row, entry.version
+    text = shortened(description_of(row.descriptions, entry.change_set.repository), _TEXT_SHOWN)
+    if not version.is_change:
+        return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, row.get_change_display())
+    fields = [one.heading for one in version.differences]
+    named = ", ".join(fields[:_FIELDS_SHOWN]) + (", …" if len(fields) > _FIELDS_SHOWN else "")
+    return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, named)

@@ -32,6 +32,8 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.parser import can_select, parse
 
+# A parameter that only a comparison has.
+_COMPARED = "from_repository"
 # How many entries of a map are offered by name.
 _OFFERED_KEYS = 30
 # The text in the default language is offered by its language.
@@ -143,17 +145,22 @@ def _with(text: str, condition: FilterCondition, place: Mapping[str, str], wire:
 
 
 def _to_list(admin: ListedAdmin, request: HttpRequest, query: QueryDict, changes: Mapping[str, str]) -> HttpResponse:
-    address = f"{admin.route('changelist')}?{with_parameters(query, changes)}"
+    address = f"{admin.route(_page_of(query))}?{with_parameters(query, changes)}"
     return HttpResponse(headers={"HX-Redirect": address}) if _is_part(request) else redirect(address)
 
 
 def _form_page(admin: ListedAdmin, request: HttpRequest, template: str, title: str, **context: Any) -> HttpResponse:
     """Return the form alone for a list that shows it, and a page with it otherwise."""
-    address = f"{admin.route('changelist')}?{context[LIST]}"
+    address = f"{admin.route(_page_of(QueryDict(context[LIST])))}?{context[LIST]}"
     shown = {**context, "title": title, "form_template": template, "address": address, "here": request.path}
     response = admin.render_page(request, template if _is_part(request) else "admin/lists/page.html", **shown)
     patch_vary_headers(response, ["HX-Request"])
     return response
+
+
+def _page_of(query: QueryDict) -> str:
+    """Return the name of the page that has this `query`: a list, or a comparison."""
+    return "compare" if _COMPARED in query else "changelist"
 
 
 def _is_part(request: HttpRequest) -> bool:

@@ -11,6 +11,7 @@ from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from bulkops.files.workbooks.writing import TableTooLarge
@@ -21,6 +22,7 @@ from dimensions_site.administration.base.differences import workbook_of
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.past import address_in_utc, instant_of
 from dimensions_site.administration.base.scope import ScopedAdmin
+from dimensions_site.administration.conditions.filtering import LIST, ListFilter, with_parameters
 from dimensions_site.administration.elements.comparing import (
     SIDES,
     CompareForm,
@@ -37,6 +39,9 @@ from dimensions_site.elements.writing.differences import in_words
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import moment
 
+# The button that adds a condition.
+_ADD = "add"
+
 
 @dataclass(frozen=True)
 class Target:
@@ -49,9 +54,15 @@ class Target:
 
 
 def compare(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
-    """Show the form, and for a valid one the counts and the differences page by page; `?p=2` is the second."""
+    """Show the form, and for a valid one the counts and the differences page by page; `?p=2` is the second.
+
+    What adds a condition to the form leads to the page of conditions, which leads back.
+    """
     if address := address_in_utc(request, *(moment for _repository, moment in SIDES)):
         return redirect(address)
+    if _ADD in request.GET:
+        query = with_parameters(request.GET, {_ADD: ""})
+        return redirect(f"{admin.route('condition')}?{urlencode({LIST: query})}")
     form = _compare_form(admin, request)
     results: dict[str, Any] = {}
     if form.is_valid():
@@ -129,6 +140,7 @@ def _compare_page(admin: ScopedAdmin, request: HttpRequest, form: CompareForm, *
         "admin/elements/compare.html",
         title=_("Compare %(elements)s") % {"elements": admin.opts.verbose_name_plural},
         form=form,
+        filter=ListFilter(request.GET, admin.dimension, ()),
         query=query.urlencode(),
         page_var=PAGE_VAR,
         targets=_targets(admin, request, form) if results.get("total") else [],

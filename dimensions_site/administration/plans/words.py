@@ -59,6 +59,8 @@ class ShownError:
 def source_words(plan: Plan) -> str:
     """Return what the plan was made from."""
     source: Mapping[str, Any] = plan.source
+    if plan.table_digest is not None:
+        return _("Edited as a table")
     if "snapshot" in source:
         message = ngettext(
             "A complete list with %(count)s element", "A complete list with %(count)s elements", source["snapshot"]

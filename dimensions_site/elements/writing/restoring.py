@@ -1,6 +1,6 @@
 """Earlier versions of elements, and restoring them (contract C18)."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,19 +54,21 @@ def deleted_elements(model: type[Element], repositories: Collection[int]) -> Que
 
 
 def compare_versions(
-    dimension: Dimension, versions: QuerySet[Any], repository: Repository, count: int
+    dimension: Dimension, versions: QuerySet[Any], repositories: Mapping[int, Repository], count: int
 ) -> list[ShownVersion]:
     """Return the first `count` of the `versions` in their order, each compared with the one before it.
 
-    One query, and another for those before that are not among the `versions`.
+    They are of the `repositories`, which are by primary key. One query, and another for those before that are not
+    among the `versions`.
     """
-    wire, stored = dimension.wire, dimension.model.versions_of(repository)
-    earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number")).order_by("-number")
+    wire, stored = dimension.wire, dimension.model.versions_within(repositories)
+    of_the_element = {"repository": OuterRef("repository"), "element_id": OuterRef("element_id")}
+    earlier = stored.filter(**of_the_element, number__lt=OuterRef("number")).order_by("-number")
     rows = list(versions.annotate(previous=Subquery(earlier.values("number")[:1])))
     known = {row.number: row for row in rows}
     needed = {row.previous for row in rows[:count] if row.change == Change.CHANGED and row.previous}
     known |= stored.in_bulk(needed - known.keys())
-    elements = {number: wire_json(wire, row, repository) for number, row in known.items()}
+    elements = {number: wire_json(wire, row, repositories[row.repository_id]) for number, row in known.items()}
     shown = []
     for row in rows[:count]:
         before = elements.get(row.previous) if row.change == Change.CHANGED else None

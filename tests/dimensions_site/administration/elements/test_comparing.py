@@ -132,6 +132,21 @@ def test_a_filter_restricts_to_what_matches_on_either_side(chart, rita, northwin
     assert ("There are no differences." in answer.content.decode()) == (ids == [])
 
 
+def test_a_condition_is_added_as_in_the_list(chart, rita, northwind):
+    """The button keeps what was chosen, the page of conditions leads back, and a chip takes it away."""
+    browser = browser_of(rita)
+    chosen = {**sides(northwind), "add": "yes"}
+    fields = browser.get(PAGE, chosen, follow=True)
+    assert fields.redirect_chain[0][0].startswith(page(Account, "condition"))
+    sent = {"list": fields.context["list"], "field": "id", "operation": "is", "value": "2000"}
+    answer = browser.get(page(Account, "condition"), sent, follow=True)
+    assert answer.redirect_chain[0][0].startswith(PAGE)
+    assert [id for id, *_ in found(answer)] == ["2000"]
+    (chip,) = answer.context["filter"].shown
+    assert chip["parts"][0]["words"] == "Id is “2000”"
+    assert len(found(browser.get(PAGE + chip["parts"][0]["without"]))) == 3
+
+
 def errors(answer):
     form = answer.context["form"]
     return {field: list(messages) for field, messages in form.errors.items()}

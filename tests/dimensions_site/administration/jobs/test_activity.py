@@ -1,20 +1,24 @@
 """The activity: what was changed, by whom, through what and why, as far as the user may see it."""
 
+import io
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.test import Client
+from openpyxl import load_workbook
 
 from account.models import Account
-from bulkops.models import DataProcessing, FileImport
+from bulkops.models import DataProcessing, FileImport, Plan
 from bulkops.worker.tasks import work
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.jobs.deletions import ASYNC, body, work_now
+from tests.bulkops.plans.plans import make
 from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, at, checked
+from tests.dimensions_site.administration.plans.plan_pages import apply
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import Person, account, add_person, currency, read
+from tests.factories import Person, account, add_person, content, currency, read
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I1", "I2", "G2")]
@@ -112,6 +116,75 @@ def test_pages_of_others_and_of_nothing_are_not_found(written: None, alice: Pers
     foreign = ChangeSet.objects.get(user="bob")
     address = at_set(foreign, name).replace(str(foreign.pk), str(key or foreign.pk))
     assert browser_of(alice).get(address).status_code in (400, 404)
+
+
+@pytest.mark.parametrize(
+    ("query", "reasons"),
+    [
+        ("?element=1", ["Typo", "Year-end"]),
+        ("?element=eur", [None]),
+        ("?element=1&by=alice&channel__exact=REST&committed_at_from=2000-01-01", ["Typo", "Year-end"]),
+        ("?element=1&committed_at_to=2000-12-31", []),
+        ("?element=B1", []),
+        ("?element=" + "x" * 5_000, []),
+    ],
+)
+def test_all_changes_to_one_element_are_asked_for(
+    written: None, alice: Person, query: str, reasons: list[str | None]
+) -> None:
+    """In any case of its letters; elements of others are not found."""
+    assert [reason for _, reason in listed(browser_of(alice), query)] == reasons
+
+
+def test_a_row_names_the_only_element_and_its_fields(written: None, alice: Person) -> None:
+    """Others say how many, and an applied plan where it came from."""
+    read(alice.send("POST", alice.account("elements-bulk"), {"post": [account("8"), account("9")]}))
+    make(alice, "account", bulk={"put": [account("8", descriptions={"en": "Loans"}), account("9", type="DETAIL")]})
+    apply(browser_of(alice), Plan.objects.get())
+    text = browser_of(alice).get(LIST).content.decode()
+    assert "<strong>1</strong> Petty cash: Description (en)" in text
+    assert "<strong>1</strong> Cash: Created" in text
+    assert "<strong>EUR</strong>" in text
+    assert "Accounts: 2 created" in text
+    assert "Accounts: 2 changed" in text
+    assert "applied plan · Changes to 2 elements" in text
+
+
+def test_the_report_shows_what_changed_in_each_element(written: None, alice: Person) -> None:
+    """With what was asked for, and who made it; only the asked element."""
+    text = browser_of(alice).get(page(ChangeSet, "report") + "?element=1&by=ali").content.decode()
+    assert "<dt>Account or currency</dt><dd>1</dd>" in text
+    assert "by alice" in text
+    assert "<ins>Petty cash</ins>" in text
+    assert "· alice · REST API · northwind · Typo" in text
+    assert "EUR" not in text
+    assert "B1" not in browser_of(alice).get(page(ChangeSet, "report")).content.decode()
+    assert browser_of(alice).get(page(ChangeSet, "report") + "?nothing=1").status_code == 302
+    assert browser_of(add_person("nobody")).get(page(ChangeSet, "report")).status_code == 403
+
+
+def test_the_changes_are_exported(written: None, alice: Person, rita: Person, bob: Person) -> None:
+    """A row for each value, of what the list shows and the user may see."""
+    address = page(ChangeSet, "export_csv")
+    lines = content(browser_of(rita).get(f"{address}?element=1")).decode("utf-8-sig").splitlines()
+    assert lines[0] == "When,Person,Channel,Reason,Repository,Dimension,Id,Action,Field,Before,After,Path"
+    assert lines[1].partition(",")[2] == (
+        "alice,REST API,Typo,northwind,account,1,Changed,Description (en),Cash,Petty cash,descriptions.en"
+    )
+    assert ",1,Created,Description (en),not set,Cash,descriptions.en" in "\n".join(lines)
+    foreign = content(browser_of(bob).get(f"{address}?element=1")).decode("utf-8-sig").splitlines()
+    assert len(foreign) == 1
+    book = load_workbook(io.BytesIO(content(browser_of(rita).get(page(ChangeSet, "export_xlsx")))))
+    ids = {row[6] for row in book.worksheets[0].iter_rows(min_row=2, values_only=True)}
+    assert ids == {"1", "EUR"}
+    assert browser_of(add_person("nobody")).get(address).status_code == 403
+
+
+def test_more_than_a_file_can_have_is_not_exported(written: None, alice: Person) -> None:
+    ChangeSet.objects.filter(reason="Typo").update(changed=10_001)
+    answer = browser_of(alice).get(page(ChangeSet, "export_csv"), follow=True)
+    (message,) = messages_of(answer)
+    assert message.startswith("These are 10,003 changed accounts and currencies, and a file has at most 10,000.")
 
 
 @pytest.mark.parametrize("name", ["add", "delete"])

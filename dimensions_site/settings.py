@@ -124,6 +124,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "dimensions_site.monitoring.health.in_pages",
                 "dimensions_site.administration.site.switch.in_pages",
+                "dimensions_site.administration.site.help.in_pages",
             ]
         },
     }
@@ -140,7 +141,10 @@ LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
 TIME_ZONE = "UTC"
 
 STATIC_URL = f"{URL_PREFIX}/static/"
-STATICFILES_DIRS = [BASE_DIR / "dimensions_site" / "static"]
+STATICFILES_DIRS = [
+    BASE_DIR / "dimensions_site" / "static",
+    ("guide", BASE_DIR / "docs" / "images" / "administrators"),
+]
 # Static files are served from the packages that contain them, so deployment has no step that can be left out.
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_ALLOW_ALL_ORIGINS = False

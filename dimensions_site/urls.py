@@ -16,6 +16,7 @@ from account.dimension import ACCOUNT
 from currency.dimension import CURRENCY
 from dimensions_site.administration.site import refusals
 from dimensions_site.administration.site.command_search import command_search
+from dimensions_site.administration.site.help import help_pages
 from dimensions_site.administration.site.languages import ADMINISTRATION
 from dimensions_site.administration.site.panels import start_panels
 from dimensions_site.administration.site.start_page import steps_hidden
@@ -49,7 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
-    path(ADMINISTRATION, include([command_search(), steps_hidden(), start_panels(), switch()])),
+    path(ADMINISTRATION, include([command_search(), help_pages(), steps_hidden(), start_panels(), switch()])),
     path(ADMINISTRATION, admin.site.urls),
 ]
 

@@ -1,0 +1,109 @@
+"""The guide and the glossary within the administration, and the section of the guide for each page."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib import admin
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import URLPattern, path
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.text import slugify
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_GET
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+_DOCUMENTS = Path(settings.BASE_DIR) / "docs"
+# By their names in URLs: the titles and the files.
+GUIDES = {"guide": (_("Help"), "administrators.md"), "words": (_("Glossary"), "words.md")}
+# Where the pictures of the guide are, in documents and among the static files.
+_PICTURES = ("images/administrators/", "guide/")
+# The sections of pages, by the ends of their URLs' names; those of a model come before the general ones.
+SECTIONS: Mapping[str, str] = {
+    **dict.fromkeys(("fileimport", "import_file"), "import-a-file"),
+    "changeset": "see-what-happened",
+    "dataprocessing": "delete-many",
+    "plan": "plans",
+    **dict.fromkeys(("user", "group", "accessgrant", "accesschange", "loginfailures", "repository"), "give-access"),
+    **dict.fromkeys(("apikey", "application", "issuedtoken"), "give-access"),
+    **dict.fromkeys(("table", "change_elements"), "change-many-accounts"),
+    "export_file": "export",
+    **dict.fromkeys(("compare", "bring_over", "go_back"), "compare"),
+    **dict.fromkeys(("history", "versions", "version", "deleted_elements", "restore"), "undo"),
+    **dict.fromkeys(("changelist", "tree", "views", "view", "save_view", "condition", "columns"), "find"),
+    **dict.fromkeys(("add", "change"), "create-or-change-an-account"),
+    "delete": "delete-many",
+}
+
+
+@dataclass(frozen=True)
+class Guide:
+    """A rendered document: its HTML, and the ids and titles of its sections."""
+
+    html: SafeString
+    sections: Mapping[str, str]
+
+
+@cache
+def rendered(file: str) -> Guide:
+    """Return the document as HTML, in which nothing but its own Markdown has a meaning."""
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = parser.parse((_DOCUMENTS / file).read_text(encoding="utf-8"))
+    # The page has a title of its own.
+    if tokens and tokens[0].tag == "h1":
+        del tokens[:3]
+    sections: dict[str, str] = {}
+    for opening, inline in pairwise(tokens):
+        if opening.type == "heading_open":
+            id = slugify(inline.content)
+            opening.attrSet("id", id)
+            if opening.tag == "h2":
+                sections[id] = inline.content
+        for child in inline.children or ():
+            _adapt(child)
+    return Guide(mark_safe(parser.renderer.render(tokens, parser.options, {})), sections)  # noqa: S308  # nosec B308 B703
+
+
+def _adapt(token: Token) -> None:
+    """Let a picture come from the static files, and a link lead to a section; other documents are not here."""
+    if token.type == "image":
+        token.attrSet("src", static(str(token.attrs["src"]).replace(*_PICTURES)))
+        token.attrSet("loading", "lazy")
+    elif token.type == "link_open":
+        known = {file: f"../{name}/" for name, (_title, file) in GUIDES.items()}
+        document, _separator, section = str(token.attrs["href"]).partition("#")
+        if document in known:
+            token.attrSet("href", f"{known[document]}#{section}" if section else known[document])
+        elif document:
+            del token.attrs["href"]
+
+
+def section_of(url_name: str) -> str:
+    """Return the section of the guide about the page with this name of its URL; empty for the beginning."""
+    return next((section for part, section in SECTIONS.items() if f"_{part}_" in f"_{url_name}_"), "")
+
+
+def in_pages(request: HttpRequest) -> dict[str, str]:
+    """Return what the "?" of a page needs; a context processor."""
+    match = request.resolver_match
+    return {"help_section": section_of(match.url_name or "") if match else ""}
+
+
+def show_help(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the guide or the glossary, in English."""
+    if name not in GUIDES:
+        raise Http404
+    title, file = GUIDES[name]
+    context = {"title": title, "guide": rendered(file), "guides": GUIDES, "name": name}
+    return render(request, "admin/help/guide.html", {**admin.site.each_context(request), **context})
+
+
+def help_pages() -> URLPattern:
+    """Return the URL of the guide and the glossary."""
+    return path("help/<slug:name>/", admin.site.admin_view(require_GET(show_help)), name="help")

@@ -57,19 +57,33 @@ class OidField(TextField):
 
 
 class ReferenceCurrencyGroup(Group):
-    id = CodeField(refers_to="currency", label=_("Id"))
-    coefficient = CoefficientField(label=_("Coefficient"))
+    id = CodeField(refers_to="currency", label=_("Id"), help_text=_("The currency to which this one is tied."))
+    coefficient = CoefficientField(
+        label=_("Coefficient"), help_text=_("The factor between this currency and the reference currency.")
+    )
 
 
 class CurrencySerializer(ElementSerializer):
     oid = OidField()
     descriptions = DescriptionsField()
     description = DescriptionField()
-    preferred = BooleanField(label=_("Preferred currency"))
-    decimalNumbers = IntegerField(minimum=0, maximum=MAXIMUM_DECIMALS, required=True, label=_("Number of decimals"))
+    preferred = BooleanField(
+        label=_("Preferred currency"), help_text=_("Marks the currency as one of those that are used most.")
+    )
+    decimalNumbers = IntegerField(
+        minimum=0,
+        maximum=MAXIMUM_DECIMALS,
+        required=True,
+        label=_("Number of decimals"),
+        help_text=_("How many decimals amounts in this currency have."),
+    )
     referenceCurrency = ReferenceCurrencyGroup(prefix="reference_currency_", label=_("Reference currency"))
-    percentageDifference = DecimalTextField(required=True, label=_("Percentage difference"))
-    xbrlContent = FreeTextField(label=_("XBRL content"))
+    percentageDifference = DecimalTextField(
+        required=True,
+        label=_("Percentage difference"),
+        help_text=_("The difference that is stored for the currency, in percent."),
+    )
+    xbrlContent = FreeTextField(label=_("XBRL content"), help_text=_("The text for reports in the format XBRL."))
 
     also_called: ClassVar[Mapping[str, Sequence[str]]] = {
         "id": (

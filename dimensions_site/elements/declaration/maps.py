@@ -199,7 +199,12 @@ class DescriptionsField(LanguageMapField):
     }
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(required=True, label=gettext_lazy("Description"), **kwargs)
+        super().__init__(
+            required=True,
+            label=gettext_lazy("Description"),
+            help_text=gettext_lazy("What it is called, one text for each language. At least one is needed."),
+            **kwargs,
+        )
 
     def value_in(self, data: Any, context: ElementContext) -> dict[str, str | None]:
         return self._not_blank(super().value_in(data, context))

@@ -167,11 +167,13 @@ class Reference(Bundle):
     nullable = True
 
     id = CodeField()
-    description = FreeTextField(label=gettext_lazy("Description"))
+    description = FreeTextField(
+        label=gettext_lazy("Description"), help_text=gettext_lazy("The text that is stored beside the id.")
+    )
 
     def __init__(self, *, refers_to: str | None = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._id = CodeField(refers_to=refers_to, label=gettext_lazy("Id"))
+        self._id = CodeField(refers_to=refers_to, label=gettext_lazy("Id"), help_text=self.help_text)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {**super().get_fields(), "id": deepcopy(self._id)}
@@ -230,7 +232,7 @@ class ElementSerializer(ColumnObject):
         required=True,
         column="element_id",
         label=gettext_lazy("Id"),
-        help_text=gettext_lazy("It never changes afterwards."),
+        help_text=gettext_lazy("The code by which everybody knows it. It never changes afterwards."),
     )
     updateInfo = UpdateInfoGroup(prefix="update_", read_only=True, label=gettext_lazy("Last change"))
 

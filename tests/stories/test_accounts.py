@@ -83,9 +83,9 @@ def test_she_creates_an_account_in_four_languages_in_seven_clicks(alice, rest, s
 
 
 @pytest.mark.contract("C18")
-def test_she_reads_what_a_colleague_changed_and_takes_it_back_in_four_clicks(alice, enter, rest):
-    """As many as before. The old and new value of each field are side by side; the restored element is exactly the
-    old one.
+def test_she_reads_what_a_colleague_changed_and_takes_it_back_in_five_clicks(alice, enter, rest):
+    """One more than before, because she sees first what it would change. The old and new value of each field are side
+    by side; the restored element is exactly the old one.
     """
     before = rest("elements/A.10.100")
     ed = enter("ed")
@@ -110,9 +110,11 @@ def test_she_reads_what_a_colleague_changed_and_takes_it_back_in_four_clicks(ali
         assert cells.all_inner_texts() == [old, new]
     expect(latest).to_contain_text("by ed")
 
-    follow(oldest.get_by_role("button", name="Restore this version"))
+    follow(oldest.get_by_role("link", name="Restore…"))
+    expect(alice.locator("tbody tr")).to_have_count(len(changed))
+    follow(alice.get_by_role("button", name="Restore", exact=True))
     expect(alice.get_by_text("A.10.100 was restored to the version of")).to_be_visible()
-    assert clicks(alice) == 4
+    assert clicks(alice) == 5
     after = rest("elements/A.10.100")
     assert {**after, "updateInfo": None} == {**before, "updateInfo": None}
     assert after["updateInfo"]["user"] == "alice"

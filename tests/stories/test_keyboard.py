@@ -136,8 +136,9 @@ def test_she_edits_an_account_decides_a_conflict_and_undoes_it_from_the_activity
     expect(alice.get_by_text("Keys again").first).to_be_visible()
     follow(alice, "A.25.100")
     for _latest_first in range(3):
-        tab_to(alice, "Restore this version")
+        tab_to(alice, "Restore…")
     follow(alice)
+    follow(alice, "Restore")
     assert rest("elements/A.25.100")["descriptions"] == before
 
 

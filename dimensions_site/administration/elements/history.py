@@ -16,15 +16,20 @@ from dimensions_site.administration.base.described import shown_description
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import page_number, report_missing_page, requested_page
 from dimensions_site.administration.base.scope import ScopedAdmin
+from dimensions_site.administration.elements.element_page import stored_element
+from dimensions_site.api.errors import Failure
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.restoring import (
     NotRestored,
     compare_versions,
     deleted_elements,
     restore,
+    wire_json,
 )
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import moment
@@ -92,21 +97,47 @@ def _versions_of_row(admin: ScopedAdmin, request: HttpRequest, row: Any, living:
 
 
 def restore_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> HttpResponse:
-    """Save the values of an old version as a new one: for editors, by the rules of every other save."""
+    """Save the values of an old version as a new one: for editors, by the rules of every other save.
+
+    An element that exists is shown first as it is and as it would be, to choose fields; what others save meanwhile is
+    shown again.
+    """
     row = _version(admin, request, version)
     if not _may_restore(admin, request, row.repository):
         raise PermissionDenied
+    living = _living(admin, row)
+    if request.method != "POST":
+        return _preview(admin, request, row, living, ReasonField(row.repository))
     reason = ReasonField(row.repository, request.POST)
+    only = set(request.POST.getlist("field")) if "_etag" in request.POST else None
+    if living is not None and (reason.error or only == set()):
+        if only == set():
+            messages.error(request, _("Nothing was restored: choose at least one field."))
+        return _preview(admin, request, row, living, reason, only)
     if reason.error:
-        return _versions_of_row(admin, request, row, _living(admin, row), refused=reason, refused_version=row.number)
-    actor = Actor(request.user.get_username(), Channel.RESTORE, reason=reason.reason)
-    editor = Editor(admin.dimension, row.repository, actor, allow=lambda text: None)
+        return _versions_of_row(admin, request, row, None, refused=reason, refused_version=row.number)
+    return _restored(admin, request, row, reason.reason, only)
+
+
+def _restored(
+    admin: ScopedAdmin, request: HttpRequest, row: Any, reason: str | None, only: set[str] | None
+) -> HttpResponse:
+    """Restore the version in `row`, or `only` these fields of it, and say what became of it."""
+
+    def allow(text: str | None) -> None:
+        if only is not None and text is not None and etag_of(text) != request.POST["_etag"]:
+            raise NotRestored([Failure("", "CHANGED", _("It was saved meanwhile; check what would change now."))])
+
+    actor = Actor(request.user.get_username(), Channel.RESTORE, reason=reason)
+    editor = Editor(admin.dimension, row.repository, actor, allow)
     values = {"id": row.element_id, "date": moment(row.change_set.committed_at)}
     try:
-        is_changed = restore(editor, row, is_deleted="is_deleted" in request.POST)
+        is_changed = restore(editor, row, is_deleted="is_deleted" in request.POST, only=only)
     except NotRestored as refusal:
         for failure in refusal.failures:
             messages.error(request, _("Not restored: %(reason)s") % {"reason": failure.message})
+        if only is not None:
+            return redirect(admin.route("restore", row.number))
     else:
         if is_changed:
             messages.success(request, _("%(id)s was restored to the version of %(date)s.") % values)
@@ -116,6 +147,27 @@ def restore_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> H
                 _("%(id)s is the same as in the version of %(date)s; there is nothing to restore.") % values,
             )
     return redirect(admin.route("version", row.number))
+
+
+def _preview(
+    admin: ScopedAdmin, request: HttpRequest, row: Any, living: Any, reason: ReasonField, chosen: set[str] | None = None
+) -> HttpResponse:
+    """Show what restoring the version in `row` would change, field by field; all of them are `chosen` at first."""
+    if living is None:
+        return redirect(admin.route("version", row.number))
+    stored = stored_element(admin.dimension, admin.get_object(request, str(living.pk)))
+    wire = admin.dimension.wire
+    found = differences(wire, stored.json, wire_json(wire, row, row.repository))
+    return admin.render_page(
+        request,
+        "admin/history/restore.html",
+        title=_("Restore %(id)s") % {"id": row.element_id},
+        row=row,
+        element=living,
+        etag=stored.etag,
+        reason=reason,
+        differences=[(difference, chosen is None or difference.path in chosen) for difference in found],
+    )
 
 
 def _versions(
@@ -172,7 +224,7 @@ def _may_restore(admin: ScopedAdmin, request: HttpRequest, repository: Repositor
 HISTORY_PAGES = (
     Page("deleted_elements", "deleted/", show_deleted, "GET", "view"),
     Page("version", "versions/<int:version>/", show_version, "GET"),
-    Page("restore", "versions/<int:version>/restore/", restore_version, "POST"),
+    Page("restore", "versions/<int:version>/restore/", restore_version),
     # Django's own would show only what was changed in the admin.
     Page("history", "<path:object_id>/history/", show_history),
 )

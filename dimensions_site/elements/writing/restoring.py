@@ -1,6 +1,7 @@
 """Earlier versions of elements, and restoring them (contract C18)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +12,9 @@ from dimensions_site.api.errors import Failure, Problem, flatten
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Element
-from dimensions_site.elements.writing.differences import Difference, differences
+from dimensions_site.elements.writing.differences import Difference, differences, field_differences
 from dimensions_site.elements.writing.editing import Editor
+from dimensions_site.elements.writing.merging import put_field
 from dimensions_site.repositories.models import Repository
 
 
@@ -77,10 +79,11 @@ def compare_versions(
     return shown
 
 
-def restore(editor: Editor, version: Any, *, is_deleted: bool) -> bool:
+def restore(editor: Editor, version: Any, *, is_deleted: bool, only: Container[str] | None = None) -> bool:
     """Save the values of the old `version` as a new version; return False if the element already has them.
 
-    If it `is_deleted`, the element is created again. Raises `NotRestored` if the values are rejected, as when another
+    With `only`, it is those of the fields and entries at these paths. If it `is_deleted`, the element is created again.
+    Raises `NotRestored` if the values are rejected, as when another
     element has taken the id.
     """
     model, wire = editor.dimension.model, editor.dimension.wire
@@ -90,8 +93,17 @@ def restore(editor: Editor, version: Any, *, is_deleted: bool) -> bool:
             editor.create(wanted)
             return True
         current = model.of(editor.repository).filter(element_id=version.element_id).first()
-        if current is not None and not differences(wire, wire_json(wire, current, editor.repository), wanted):
-            return False
+        if current is not None:
+            stored = wire_json(wire, current, editor.repository)
+            changed = list(field_differences(wire, stored, wanted))
+            if only is not None:
+                changed = [field for field in changed if str(field.spot) in only]
+            if not changed:
+                return False
+            if only is not None:
+                wanted = deepcopy(stored)
+                for field in changed:
+                    put_field(wanted, field.spot, field.after)
         editor.replace(version.element_id, wanted)
     except ValidationError as error:
         raise NotRestored(flatten(error.detail)) from error

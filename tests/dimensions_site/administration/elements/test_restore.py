@@ -81,6 +81,63 @@ def test_readers_see_no_button_and_restore_nothing(alice, rita):
     alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3})
     browser = browser_of(rita)
     text = browser.get(page(Currency, "history", Currency.objects.get().pk)).content.decode()
-    assert "Restore this version" not in text
+    assert "Restore…" not in text
+    assert browser.get(page(Currency, "restore", versions(Currency)[0].pk)).status_code == 403
     assert restore(browser, Currency, versions(Currency)[0]).status_code == 403
     assert len(versions(Currency)) == 2
+
+
+@pytest.fixture
+def changed_twice(alice, ed):
+    """The account 1000, of which Alice changed the English text, and Ed the German one and the type."""
+    alice.send("POST", alice.account(), account())
+    alice.send("PATCH", alice.account("elements/1000"), {"descriptions": {"en": "Money", "fr": "Caisse"}})
+    ed.send("PATCH", ed.account("elements/1000"), {"descriptions": {"de": "Geld"}, "type": "DETAIL"})
+    return page(Account, "restore", versions(Account)[0].pk)
+
+
+def test_fields_are_chosen_from_what_would_change(alice, changed_twice):
+    """What a colleague changed in another field stays; an entry that was not there is removed."""
+    browser = browser_of(alice)
+    shown = browser.get(changed_twice)
+    assert [
+        (difference.path, difference.before, difference.after) for difference, _ in shown.context["differences"]
+    ] == [
+        ("descriptions.en", "Money", "Cash"),
+        ("descriptions.de", "Geld", "Kasse"),
+        ("descriptions.fr", "Caisse", "not set"),
+        ("type", "Detail", "Normal"),
+    ]
+    form = {"_etag": shown.context["etag"], "field": ["descriptions.en", "descriptions.fr"]}
+    browser.post(changed_twice, form)
+    stored = element(alice, "account", "1000")
+    assert (stored["descriptions"], stored["type"]) == ({"en": "Cash", "de": "Geld"}, "DETAIL")
+
+
+def test_what_is_saved_meanwhile_is_shown_before_anything_is_restored(alice, ed, changed_twice):
+    """What would change is no longer what one saw."""
+    browser = browser_of(alice)
+    form = {"_etag": browser.get(changed_twice).context["etag"], "field": ["type"]}
+    ed.send("PATCH", ed.account("elements/1000"), {"descriptions": {"de": "Bargeld"}})
+    answer = browser.post(changed_twice, form, follow=True)
+    assert messages_of(answer) == ["Not restored: It was saved meanwhile; check what would change now."]
+    assert answer.redirect_chain[0][0] == changed_twice
+    assert element(alice, "account", "1000")["type"] == "DETAIL"
+
+
+def test_without_a_chosen_field_nothing_is_restored(alice, changed_twice):
+    """The page says so; a field that the version has not is none."""
+    browser = browser_of(alice)
+    form = {"_etag": browser.get(changed_twice).context["etag"]}
+    answer = browser.post(changed_twice, form)
+    assert messages_of(answer) == ["Nothing was restored: choose at least one field."]
+    [message] = messages_of(browser.post(changed_twice, {**form, "field": "nature"}, follow=True))
+    assert "nothing to restore" in message
+    assert len(versions(Account)) == 3
+
+
+def test_a_deleted_element_is_restored_as_a_whole(alice, changed_twice):
+    """On the page of its versions."""
+    Account.objects.all().delete()
+    answer = browser_of(alice).get(changed_twice)
+    assert answer["Location"] == page(Account, "version", versions(Account)[0].pk)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import reduce
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, cast
@@ -21,7 +22,7 @@ from bulkops.session.errors import BEFORE_ALL, Errors
 from bulkops.session.items import Envelope, SaveMode, operations
 from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure
-from dimensions_site.api.failures import pointer_segments
+from dimensions_site.api.failures import pointer_segments, wire_path
 from dimensions_site.api.json.texts import exact_json
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
@@ -135,7 +136,7 @@ class FileReader:
 
     def _place_of_pointer(self, pointer: str) -> str:
         """Return the file's name for the field at the JSON Pointer, after the operation and the position."""
-        return self._place_of(".".join(pointer_segments(pointer)[2:]))
+        return self._place_of(reduce(wire_path, pointer_segments(pointer)[2:], ""))
 
     def _read_headings(self, source: Source) -> None:
         headings, mapping = source.headings, self._options.mapping

@@ -22,7 +22,7 @@ from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import element, path, without
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.writing.json_writing import nearly
-from tests.factories import Person, json_bytes, read
+from tests.factories import Person, account, json_bytes, read
 from tests.strategies import elements, json_values, patches
 
 # The result: the element, or the place and the code of each error.
@@ -95,3 +95,11 @@ def test_a_new_element_is_created_as_by_post(alice, northwind, dimension, data):
     payload["id"] = "1"
     by_rest = sent(alice, dimension, "POST", "elements", payload)
     assert imported(alice, northwind, dimension, payload) == by_rest
+
+
+@pytest.mark.contract("B1", "H4")
+@pytest.mark.parametrize("wrong", [{"": 1}, {"conversion": {"": 1}}])
+def test_a_member_without_a_name_is_named_as_by_post(alice, northwind, wrong):
+    """Such as `conversion.""`."""
+    payload = account("1", **wrong)
+    assert imported(alice, northwind, "account", payload) == sent(alice, "account", "POST", "elements", payload)

@@ -11,8 +11,8 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reas
 
 FEW, MANY = 2_000, 10_000
 # By what the two peaks may differ, in KiB: 8,000 accounts more are 32 MB more of text.
-NOISE = 4 * 1024
-# A chunk of rows, as tuples and as text.
+NOISE = 10 * 1024
+# A chunk of rows, as tuples and as text, in KiB.
 CHUNK = 16 * 1024
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.load.memory import SINGLE, Peak
+from tests.load.memory import COPIED, SINGLE, Peak
 from tests.services.service import Service, serving
 
 ELEMENTS = "/dimensions/v1/northwind/account/elements"
@@ -73,7 +73,7 @@ def test_a_gigabyte_in_a_megabyte_is_refused_in_little_memory(single: Service, a
     answer = single.send("POST", address, bomb, Content_Encoding="gzip")
     assert (answer.status, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
     assert "after decompression" in answer.json()["detail"]
-    assert peak.above_idle() * 1024 < 1.25 * LIMIT
+    assert peak.above_idle() * 1024 < LIMIT + COPIED
 
 
 @needs_proc
@@ -85,4 +85,5 @@ def test_a_bulk_body_is_held_once(single: Service, encoding: str):
     peak = idle(single)
     answer = single.send("POST", BULK, sent, Content_Encoding=encoding)
     assert (answer.status, answer.json()["code"]) == (400, "INVALID_JSON")
-    assert 0.9 * LIMIT < peak.above_idle() * 1024 < 1.25 * LIMIT
+    # Held twice it would be two times the limit; freed memory of what was before may be used again.
+    assert 0.5 * LIMIT < peak.above_idle() * 1024 < LIMIT + COPIED

@@ -32,10 +32,11 @@ _TIMEOUT = 1800
 
 @dataclass(frozen=True)
 class Measurement:
-    """What one call took: seconds, the length of its body in bytes, and the memory at its peak in KiB."""
+    """What one call took: seconds, the lengths of body and answer in bytes, and the memory at its peak in KiB."""
 
     seconds: float
     body: int
+    answer: int
     peak: int
 
 
@@ -61,11 +62,12 @@ def call(
         response = connection.getresponse()
         first = response.read(2_000)
         assert response.status in ((refusal,) if refusal else (200, 201)), first
-        while response.read(65536):
-            pass
+        answer = len(first)
+        while piece := response.read(65536):
+            answer += len(piece)
     finally:
         connection.close()
-    return Measurement(time.perf_counter() - start, len(sent), peak.above_idle())
+    return Measurement(time.perf_counter() - start, len(sent), answer, peak.above_idle())
 
 
 def main(counts: Sequence[int]) -> None:

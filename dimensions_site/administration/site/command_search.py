@@ -1,30 +1,46 @@
-"""What Ctrl-K finds: pages of the sidebar, and elements within the user's grants (G2; design/admin-lists.md)."""
+"""What Ctrl-K finds within the user's grants: pages, actions, saved views, repositories, users and elements (G2)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern, path
+from django.urls import URLPattern, path, reverse
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import override
 from django.views.decorators.http import require_GET
 
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.current import REPOSITORY, open_anywhere
 from dimensions_site.administration.base.described import shown_description
 from dimensions_site.administration.base.finding import first_fitting
 from dimensions_site.administration.dimension import DimensionAdmin
+from dimensions_site.administration.lists.saved import address_of
+from dimensions_site.administration.lists.tree import TREE_PAGE
+from dimensions_site.administration.site.help import GUIDES
 from dimensions_site.administration.site.navigation import sidebar
+from dimensions_site.administration.site.panels import pages_of_elements
+from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.apps import fold
+from dimensions_site.rsql.conditions import Contains, Needle
+from dimensions_site.rsql.expressions import Fold
+from dimensions_site.saved_views.models import SavedView
 
 # Of each dimension.
 SHOWN_ELEMENTS = 10
+# Views of each dimension, repositories, users.
+SHOWN_OTHERS = 5
 _LISTED = ("element_id", "descriptions", "repository__db_id", "repository__default_language")
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A page: its title, the description and the place of an element, and a link."""
+    """What was found: its title, its description, its place, and a link."""
 
     title: str
     address: str
@@ -46,16 +62,72 @@ def search(request: HttpRequest) -> HttpResponse:
     text = request.GET.get("s", "").strip()
     if not text:
         return HttpResponse()
-    pages = [page for page in admin.site._registry.values() if isinstance(page, DimensionAdmin)]
-    found = [*_pages(request, text), *(one for page in pages for one in _elements(request, page, text))]
+    pages = pages_of_elements()
+    found = [*_commands(request, pages, text)]
+    if len(text) <= LONGEST_SEARCH:
+        found += [*_views(request, pages, text), *_repositories(request, pages, text), *_users(request, text)]
+    found += [one for page in pages for one in _elements(request, page, text)]
     return render(request, "admin/shell/command_results.html", {"found": found, "more": _more(request, pages, text)})
 
 
-def _pages(request: HttpRequest, text: str) -> Iterator[SearchResult]:
+def _commands(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> Iterator[SearchResult]:
+    """Yield the pages of the menu and the actions whose names contain the text, in the language of the page or in
+    English.
+    """
+    shown = [*_named(request, pages)]
+    with override("en"):
+        english = [title for title, *_where in _named(request, pages)]
+    for (title, address, icon), other in zip(shown, english, strict=True):
+        if fold(text) in fold(f"{title}\n{other}"):
+            yield SearchResult(title, address, icon)
+
+
+def _named(request: HttpRequest, pages: list[DimensionAdmin]) -> Iterator[tuple[str, str, str]]:
+    """Yield the title, the URL and the icon of each page and action that the user may open."""
     for group in sidebar(request):
-        for item in group["items"]:
-            if fold(text) in fold(item["title"]):
-                yield SearchResult(item["title"], item["link"], item["icon"])
+        yield from ((item["title"], item["link"], item["icon"]) for item in group["items"])
+    for page in pages:
+        words = {"elements": page.opts.verbose_name_plural}
+        if page.has_add_permission(request):
+            yield _("New %(name)s") % {"name": page.opts.verbose_name}, page.route("add"), "add"
+            importing = f"{reverse('admin:bulkops_fileimport_add')}?dimension={page.dimension.name}"
+            yield _("Import %(elements)s") % words, importing, "upload"
+        if page.has_view_permission(request):
+            yield _("Export %(elements)s") % words, page.route("export_file"), "download"
+            yield _("Compare %(elements)s") % words, page.route("compare"), "difference"
+            if TREE_PAGE in page.pages:
+                title = _("%(elements)s as a tree") % words
+                yield title[:1].upper() + title[1:], page.route("tree"), "account_tree"
+    for name, (guide, _file) in GUIDES.items():
+        yield str(guide), reverse("help", args=[name]), "help"
+
+
+def _views(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> Iterator[SearchResult]:
+    for page in pages:
+        if keys := page.open_keys(request):
+            views = SavedView.open_to(request.user, page.dimension.name, keys)
+            for view in views.filter(_containing("name", text))[:SHOWN_OTHERS]:
+                place = str(page.opts.verbose_name_plural)
+                yield SearchResult(view.name, address_of(page, view), "bookmark", _("saved view"), place)
+
+
+def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> Iterator[SearchResult]:
+    rows = Repository.objects.filter(pk__in=open_anywhere(request))
+    for row in rows.filter(_containing("db_id", text) | _containing("name", text))[:SHOWN_OTHERS]:
+        page = next(page for page in reversed(pages) if row.pk in page.open_keys(request))
+        address = f"{page.route('changelist')}?{urlencode({REPOSITORY: row.pk})}"
+        yield SearchResult(row.db_id, address, "database", row.name, _("repository"))
+
+
+def _users(request: HttpRequest, text: str) -> Iterator[SearchResult]:
+    if admin.site.get_model_admin(User).has_view_permission(request):
+        for user in User.objects.filter(_containing("username", text)).order_by("username")[:SHOWN_OTHERS]:
+            address = reverse("admin:auth_user_change", args=[user.pk])
+            yield SearchResult(user.username, address, "person", user.get_full_name(), _("user"))
+
+
+def _containing(column: str, text: str) -> Q:
+    return Q(Contains(Fold(F(column)), Fold(Needle(text))))
 
 
 def _elements(request: HttpRequest, page: DimensionAdmin, text: str) -> Iterator[SearchResult]:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
+from dimensions_site.administration.base.current import remembered_repository
 from dimensions_site.administration.base.described import description_of
 from dimensions_site.administration.base.element_links import element_route
 from dimensions_site.administration.base.paging import Counted
@@ -76,9 +77,16 @@ def pages_of_elements() -> list[DimensionAdmin]:
     return [page for page in admin.site._registry.values() if isinstance(page, DimensionAdmin)]
 
 
+def rows_of(request: HttpRequest, model: type[Any]) -> QuerySet[Any]:
+    """Return what the user may see of jobs, plans or activities in the current repository, or in all of theirs."""
+    rows: QuerySet[Any] = admin.site.get_model_admin(model).get_queryset(request)
+    current = remembered_repository(request)
+    return rows if current is None else rows.filter(repository=current)
+
+
 def _activity(request: HttpRequest) -> dict[str, Any]:
     """Return the latest activities, those of the user, and the numbers of the last days."""
-    rows = admin.site.get_model_admin(ChangeSet).get_queryset(request)
+    rows = rows_of(request, ChangeSet)
     today = datetime.now(UTC).date()
     recent = rows.filter(committed_at__gte=datetime.combine(today - timedelta(SHOWN_DAYS - 1), time.min, UTC))
     return {
@@ -151,9 +159,15 @@ def _bars(rows: QuerySet[ChangeSet], today: date) -> list[Bar]:
 
 
 def _quality(request: HttpRequest) -> dict[str, Any]:
-    """Return what is found in the repositories of the user, by dimension."""
-    pages = pages_of_elements()
-    found = [(page.opts.verbose_name_plural, list(findings(page, page.open_keys(request), None))) for page in pages]
+    """Return what is found in the current repository, or in all of the user, by dimension."""
+    current, found = remembered_repository(request), []
+    for page in pages_of_elements():
+        keys = page.open_keys(request)
+        if current is not None:
+            keys &= {current.pk}
+        if keys:
+            rows = list(findings(page, keys, None if current is None else current.pk))
+            found.append((page.opts.verbose_name_plural, rows))
     return {"findings": [(name, rows) for name, rows in found if rows]}
 
 

@@ -20,7 +20,7 @@ from dimensions_site.administration.base.paging import count_up_to, limit_of_cou
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.jobs.progress import deletion_progress, import_progress
 from dimensions_site.administration.lists.saved import address_of
-from dimensions_site.administration.site.panels import pages_of_elements
+from dimensions_site.administration.site.panels import pages_of_elements, rows_of
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
@@ -63,9 +63,8 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     pages = pages_of_elements()
     text = request.GET.get("repositories", "").strip()[:LONGEST_SEARCH]
     repositories = list(_repositories(request, pages, text).values())
-    deletions = admin.site.get_model_admin(DataProcessing).get_queryset(request)
-    running = deletions.filter(status=Status.RUNNING).defer(None)
-    imports = admin.site.get_model_admin(FileImport).get_queryset(request).filter(status__in=AT_WORK)
+    running = rows_of(request, DataProcessing).filter(status=Status.RUNNING).defer(None)
+    imports = rows_of(request, FileImport).filter(status__in=AT_WORK)
     return {
         **context,
         "repositories": repositories[:SHOWN_REPOSITORIES],
@@ -100,7 +99,7 @@ def _waiting(request: HttpRequest) -> list[tuple[str, str]]:
 
 
 def _number(request: HttpRequest, model: type[Any], status: str) -> int:
-    rows = admin.site.get_model_admin(model).get_queryset(request).filter(status=status)
+    rows = rows_of(request, model).filter(status=status)
     return int(rows.order_by()[:MOST_WAITING].count())
 
 

@@ -154,7 +154,7 @@ class AccessGrant(models.Model):
 
     def permitted(self) -> str:
         """Return what the grant permits, without whom."""
-        return _rights(self.get_role_display(), self.get_dimension_display(), self.repository.db_id)
+        return rights_in_words(self.get_role_display(), self.get_dimension_display(), self.repository.db_id)
 
 
 class ApiKey(SecretKey):
@@ -212,10 +212,11 @@ class ApiKey(SecretKey):
         where = ", ".join(repository.db_id for repository in self.repositories.all())
         if not where:
             return gettext("%(role)s of %(what)s in no repository") % {"role": role, "what": dimension}
-        return _rights(role, dimension, where)
+        return rights_in_words(role, dimension, where)
 
 
-def _rights(role: str, dimension: str, where: str) -> str:
+def rights_in_words(role: str, dimension: str, where: str) -> str:
+    """Return what a grant or a key permits: a role, of a dimension or all, in repositories."""
     return gettext("%(role)s of %(what)s in %(where)s") % {"role": role, "what": dimension, "where": where}
 
 

@@ -12,14 +12,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bulkops.jobs import processing
+from dimensions_site.administration.base.described import description_of
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.base.selecting import selected_repository, selection
 from dimensions_site.administration.elements.used_by import uses_of_many
 from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import Scope
 
-# How many of the ids are listed before anything is deleted.
+# How many elements are listed before anything is deleted.
 _SHOWN = 10
 # For how many of them the question asks what refers to them.
 _ASKED = 1_000
@@ -29,7 +31,8 @@ _ASKED = 1_000
 def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
     """Ask for confirmation and the reason; once confirmed, start the deletion and show its progress.
 
-    Only the ids are read: the selection may have 100,000 elements. If it has changed since the question, ask again.
+    Little more than the ids is read: the selection may have 100,000 elements. If it has changed since the question,
+    ask again.
     """
     repository = selected_repository(
         admin,
@@ -51,6 +54,9 @@ def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
         return redirect("admin:bulkops_dataprocessing_change", started.pk)
     if "confirmed" in request.POST and not is_confirmed:
         messages.warning(request, _("The selection has changed in the meantime. Please look at it again."))
+    used, used_count, references = uses_of_many(ids[:_ASKED], admin.dimension, repository, request, _SHOWN)
+    rows = with_ids(admin.model, repository, ids[:_SHOWN]).only("element_id", "descriptions")
+    texts = {row.element_id: description_of(row.descriptions, repository) for row in rows}
     return admin.render_page(
         request,
         "admin/deletions/confirm_deletion.html",
@@ -58,9 +64,11 @@ def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
         repository=repository,
         reason=reason,
         count=len(ids),
-        shown=ids[:_SHOWN],
+        shown=[(id, texts.get(id, "")) for id in ids[:_SHOWN]],
         more=max(len(ids) - _SHOWN, 0),
-        used=uses_of_many(ids[:_ASKED], admin.dimension, repository, request, _SHOWN),
+        used=used,
+        used_count=used_count,
+        references=references,
         keep_used="keep_used" in request.POST,
         **selection(request),
     )

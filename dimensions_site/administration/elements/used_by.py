@@ -60,13 +60,14 @@ USES_PAGE = Page("uses", "<path:object_id>/uses/", show_uses)
 
 def uses_of_many(
     ids: Sequence[str], dimension: Dimension, repository: Repository, request: HttpRequest, shown: int
-) -> list[UsesShown]:
-    """Return the uses of the first `shown` of the `ids` that are used, each under its id."""
+) -> tuple[list[UsesShown], int, int]:
+    """Return the uses of the first `shown` of the `ids` that are used, each under its id, how many of them are used,
+    and the number of references to them.
+    """
     found = find_uses(dimension, repository, ids, _open_dimensions(dimension, repository, request), listed=shown)
-    return [
-        UsesShown(id, found[id].count, _users(found[id].first, repository))
-        for id in [id for id in ids if id in found][:shown]
-    ]
+    used = [id for id in ids if id in found and found[id].count]
+    first = [UsesShown(id, found[id].count, _users(found[id].first, repository)) for id in used[:shown]]
+    return first, len(used), sum(found[id].count for id in used)
 
 
 def _open_dimensions(dimension: Dimension, repository: Repository, request: HttpRequest) -> list[Dimension]:

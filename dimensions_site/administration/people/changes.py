@@ -1,44 +1,138 @@
-"""Changes of access rights in the admin: superusers can view them."""
+"""Changes of access rights in words: superusers can view them (contract G2)."""
 
-import json
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin, when
-from dimensions_site.repositories.models import AccessChange
+from dimensions_site.api.json.texts import json_text
+from dimensions_site.repositories.dimensions import access_choices
+from dimensions_site.repositories.models import AccessChange, Role, rights_in_words
+
+# What the events of `repositories.audit` begin with, the kind, and the member of the subject that names it.
+_KINDS = {
+    "grant": (_("Grant"), "user"),
+    "user": (_("User"), "user"),
+    "group": (_("Group"), "group"),
+    "api_key": (_("API key"), "key"),
+    "repository": (_("Repository"), "repository"),
+    "application": (_("Application"), "application"),
+}
+_SENTENCES = {
+    "created": _("%(kind)s %(name)s was created"),
+    "changed": _("%(kind)s %(name)s was changed"),
+    "deleted": _("%(kind)s %(name)s was deleted"),
+}
+_GRANTS = {
+    "created": _("Role %(rights)s was given to %(name)s"),
+    "changed": _("Role %(rights)s of %(name)s was changed"),
+    "deleted": _("Role %(rights)s was taken from %(name)s"),
+}
+_FIELDS = {
+    "is_active": _("may sign in"),
+    "is_staff": _("may use the administration"),
+    "is_superuser": _("superuser"),
+    "password": _("password"),
+    "client_secret": _("secret"),
+    "groups": _("groups"),
+    "users": _("people"),
+    "user": _("user"),
+    "group": _("group"),
+    "role": _("role"),
+    "dimension": _("dimension"),
+    "repository": _("repository"),
+    "repositories": _("repositories"),
+    "revoked": _("revoked"),
+    "expires": _("valid until"),
+    "is_limited": _("only certain repositories"),
+    "api_enabled": _("REST API enabled"),
+    "requires_reason": _("reason required"),
+    "may_introspect": _("may check tokens"),
+}
+_LISTS = {"added": _("added: %(names)s"), "removed": _("removed: %(names)s"), "cleared": _("all removed")}
+
+
+class _EventFilter(admin.SimpleListFilter):
+    title = _("change")
+    parameter_name = "event"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        done = {"created": _("created"), "changed": _("changed"), "deleted": _("deleted")}
+        return [
+            (f"{name}_{event}", f"{kind}: {words}")
+            for name, (kind, _member) in _KINDS.items()
+            for event, words in done.items()
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AccessChange]) -> QuerySet[AccessChange]:
+        return queryset.filter(event=self.value()) if self.value() else queryset
 
 
 @admin.register(AccessChange)
 class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = [when("at", _("when")), "changed_by", "event", "subject_text", "changes_text", "address"]
+    list_display = [when("at", _("when")), "changed_by", "what", "values", "address"]
     list_display_links = None
-    list_filter = ["event", "at"]
+    list_filter = [_EventFilter, "at"]
     search_fields = ["changed_by", "event", "address", "subject", "request_id"]
-    fields = ("at", "changed_by", "address", "request_id", "event", "subject_text", "changes_text")
+    fields = ("at", "changed_by", "address", "request_id", "what", "values", "event")
     readonly_fields = fields
 
-    @admin.display(description=_("of what"))
-    def subject_text(self, obj: AccessChange) -> str:
-        """Return the names of what was changed."""
-        return _text(obj.subject)
+    @admin.display(description=_("change"), ordering="event")
+    def what(self, obj: AccessChange) -> str:
+        """Return what happened in a sentence; the name of an event that has none."""
+        name, _underscore, event = obj.event.rpartition("_")
+        if name not in _KINDS or event not in _SENTENCES:
+            return obj.event
+        kind, member = _KINDS[name]
+        subject: Mapping[str, Any] = obj.subject
+        if name == "grant":
+            words = {"rights": _rights(subject), "name": subject.get("user") or subject.get("group", "")}
+            return str(_GRANTS[event] % words)
+        return str(_SENTENCES[event] % {"kind": kind, "name": subject.get(member, "")})
 
     @admin.display(description=_("before and after"))
-    def changes_text(self, obj: AccessChange) -> str:
+    def values(self, obj: AccessChange) -> str:
         """Return each changed field with its values before and after."""
-        return _text(obj.changes or {})
+        changes: Mapping[str, Any] = obj.changes or {}
+        return ", ".join(f"{_FIELDS.get(name, name)}: {_change(name, value)}" for name, value in changes.items()) or "-"
 
 
-def _text(members: dict[str, Any]) -> str:
-    return ", ".join(f"{name}: {_value(value)}" for name, value in members.items()) or "-"
+def _rights(subject: Mapping[str, Any]) -> str:
+    role, dimension = (_value(name, subject.get(name)) for name in ("role", "dimension"))
+    return rights_in_words(role, dimension, str(subject.get("repository", "")))
 
 
-def _value(value: Any) -> str:
-    match value:
+def _change(name: str, change: Any) -> str:
+    match change:
         case [before, after]:
-            return f"{_value(before)} → {_value(after)}"
-        case str():
-            return value
+            return f"{_value(name, before)} → {_value(name, after)}"
+        case dict():
+            return ", ".join(_entries(str(how), names) for how, names in change.items())
+        case "changed":
+            return gettext("changed")
         case _:
-            return json.dumps(value, ensure_ascii=False)
+            return _value(name, change)
+
+
+def _entries(how: str, names: Any) -> str:
+    """Return what was added to a list of rights, or removed; of an unknown change its JSON."""
+    if how not in _LISTS:
+        return f"{how}: {json_text(names)}"
+    return str(_LISTS[how] % {"names": names if isinstance(names, str) else ", ".join(names)})
+
+
+def _value(name: str, value: Any) -> str:
+    if value is None:
+        return gettext("not set")
+    if isinstance(value, bool):
+        return gettext("yes") if value else gettext("no")
+    if name == "role" and value in Role.__members__:
+        return str(Role[value].label)
+    if name == "dimension":
+        return str(dict(access_choices()).get(value, value))
+    return value if isinstance(value, str) else json_text(value)

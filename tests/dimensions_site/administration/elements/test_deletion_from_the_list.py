@@ -54,7 +54,7 @@ def test_what_is_selected_is_asked_about_and_deleted_by_a_worker(elements, north
     asked = act(browser, selected)
     text = asked.content.decode()
     assert "12 elements of the repository Northwind group will be deleted." in text
-    assert asked.context["shown"] == [f"N{number:02}" for number in range(10)]
+    assert asked.context["shown"] == [(f"N{number:02}", "Cash") for number in range(10)]
     assert "and 2 more" in text
     assert not DataProcessing.objects.exists()
 
@@ -90,6 +90,7 @@ def test_the_question_shows_what_is_in_use_and_the_deletion_can_leave_it(element
     field = "Reference account for the initial balance"
     assert f'N03 ← <a href="{address}">USER</a> Cash ({field})' in text
     assert "N04 ←" not in text
+    assert "1 is in use; references to it: 1" in text
     assert 'name="keep_used"> Keep elements to which remaining' in text
     act(browser, selected, confirmed="2", keep_used="on")
     work_now()
@@ -103,7 +104,7 @@ def test_all_that_the_list_finds_can_be_selected(elements, northwind, alice, dja
     """Across all pages, and only what the filter and the search find; only ids are read."""
     browser = browser_of(alice)
     one = keys(northwind, "N10")
-    with django_assert_max_num_queries(14) as queries:
+    with django_assert_max_num_queries(15) as queries:
         asked = act(browser, one, "?q=N1", select_across="1")
     assert asked.context["count"] == 10
     # Beside the page that Django prepares, one column of each element is read.
@@ -159,7 +160,7 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
     nothing = act(browser, keys(contoso, "C01", "C02"), confirmed="2")
     assert messages_of(nothing) == ["Nothing was deleted: the selected elements no longer exist."]
     asked = act(browser, keys(contoso, "C01") + keys(northwind, "N01"))
-    assert asked.context["shown"] == ["N01"]
+    assert asked.context["shown"] == [("N01", "Cash")]
     assert not re.search(r"\bC01\b", asked.content.decode())
     assert not DataProcessing.objects.exists()
 

@@ -13,7 +13,7 @@ from tests.factories import Person, read
 from tests.lengths import tries
 from tests.random_elements import RandomElements
 
-PLANS = tries(15, long=1_000)
+PLANS = tries(9, long=1_000)
 # Each walk begins with empty repositories. It is one transaction, and PostgreSQL keeps a lock for each of its temporary
 # tables.
 WALK = 25

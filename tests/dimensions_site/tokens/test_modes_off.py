@@ -54,9 +54,8 @@ def service_with(modes: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("modes", "there", "schemes", "pages", "challenge"),
     [
-        ("api-key,basic", [], ["apiKey", "basic"], [], f"{BASIC}, {API_KEY}"),
         ("jwt", JWT, ["jwt"], [], BEARER),
-        ("oauth2,basic", OAUTH2, ["basic", "oauth2"], PAGES, f"{BASIC}, {BEARER}"),
+        ("oauth2,basic,api-key", OAUTH2, ["apiKey", "basic", "oauth2"], PAGES, f"{BASIC}, {API_KEY}, {BEARER}"),
     ],
 )
 def test_only_what_is_on_can_be_seen(

@@ -17,7 +17,7 @@ from tests.factories import MAKERS, content
 from tests.lengths import tries
 from tests.random_elements import RandomElements
 
-CHANGES = tries(60, long=500)
+CHANGES = tries(45, long=500)
 IDS = [f"{number:02}" for number in range(12)]
 
 WAYS = (

@@ -13,7 +13,7 @@ from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.save.bulk import refused
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.history.calls import answer, refusal, token
-from tests.dimensions_site.elements.history.histories import History, differences, random_history
+from tests.dimensions_site.elements.history.histories import differences, random_history
 from tests.dimensions_site.elements.reading.meaning import holds
 from tests.dimensions_site.repositories.test_narrow_keys import TOO_NARROW, narrow_key
 from tests.factories import Person, account, content, currency
@@ -25,16 +25,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J2"
 PAIRS = tries(6, long=200)
 STEPS = tries(14, long=100)
 FILTERS = ("id=gt=05", "descriptions=ilike=a", "updateInfo.origin==INPUT_WEB;id!=03", "descriptions.it=isnull=true")
-
-
-@pytest.fixture(params=DIMENSIONS)
-def dimension(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture
-def history(alice: Person, northwind: Repository, dimension: str) -> History:
-    return random_history(alice, dimension, STEPS, seed=PAIRS)
 
 
 def compared(alice: Person, dimension: str, **query: str) -> list[tuple[str, str, dict[str, tuple[Any, Any]]]]:
@@ -49,7 +39,7 @@ def compared(alice: Person, dimension: str, **query: str) -> list[tuple[str, str
     ]
 
 
-def test_the_differences_of_any_two_states_are_those_of_their_lists(alice, history, dimension, monkeypatch):
+def check_any_two_states(alice, history, dimension, monkeypatch):
     """In both orders, by tokens and instants, with few change sets between them or, in every second pair, many."""
     random = Random(3)
     for pair in range(PAIRS):
@@ -59,7 +49,7 @@ def test_the_differences_of_any_two_states_are_those_of_their_lists(alice, histo
         assert compared(alice, dimension, **{"from": other, "to": one}) == differences(after, before)
 
 
-def test_the_differences_from_a_state_until_now(alice, history, dimension):
+def check_a_state_and_now(alice, history, dimension):
     """Without `to`, or without `from`."""
     random, now = Random(4), history.moments[-1]
     for as_of, before in (history.asked(random) for _ in range(PAIRS)):
@@ -67,7 +57,7 @@ def test_the_differences_from_a_state_until_now(alice, history, dimension):
         assert compared(alice, dimension, to=as_of) == differences(now, before)
 
 
-def test_a_filter_restricts_to_what_matches_on_either_side(alice, history, dimension):
+def check_a_filter_restricts_to_what_matches_on_either_side(alice, history, dimension):
     """The measure is the plain evaluation of the filter over both lists."""
     random, wire = Random(5), DIMENSIONS[dimension].wire
     for number in range(PAIRS):
@@ -79,7 +69,7 @@ def test_a_filter_restricts_to_what_matches_on_either_side(alice, history, dimen
         assert compared(alice, dimension, filter=text, **{"from": one, "to": other}) == expected
 
 
-def test_the_differences_of_two_repositories_are_those_of_their_lists(alice, history, dimension, contoso):
+def check_two_repositories(alice, history, dimension, contoso):
     """Of any of their states, and of now; from the other one to that in the path."""
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.MANAGER)
     others, random = random_history(alice, dimension, STEPS, seed=8, db_id="contoso"), Random(6)
@@ -92,7 +82,22 @@ def test_the_differences_of_two_repositories_are_those_of_their_lists(alice, his
     assert compared(alice, dimension, fromRepository="northwind") == []
 
 
-@pytest.mark.contract("J2")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_the_differences_of_any_two_states_are_those_of_their_lists(
+    alice, northwind, contoso, dimension, monkeypatch, subtests
+):
+    """One history, which takes most of the time, is asked in all of these ways."""
+    history = random_history(alice, dimension, STEPS, seed=PAIRS)
+    with subtests.test("of one repository"), monkeypatch.context() as patches:
+        check_any_two_states(alice, history, dimension, patches)
+    with subtests.test("until now"):
+        check_a_state_and_now(alice, history, dimension)
+    with subtests.test("with a filter"):
+        check_a_filter_restricts_to_what_matches_on_either_side(alice, history, dimension)
+    with subtests.test("of two repositories"):
+        check_two_repositories(alice, history, dimension, contoso)
+
+
 def test_a_comparison_names_what_to_compare_with(alice):
     """The present with itself has no differences, which would be mistaken for the answer to another question."""
     for query in ("", "?filter=id==x"):
@@ -136,6 +141,7 @@ def test_each_difference_says_what_has_become_of_its_element(alice, since):
     assert {"path": "descriptions.en", "before": None, "after": "Cash"} in created["changes"]
 
 
+@pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_a_chart_in_which_nothing_was_ever_written_has_no_differences(alice, northwind, dimension):
     """Neither of its two states has a change set."""
     same = {"fromRepository": "northwind"}

@@ -27,8 +27,8 @@ def test_the_results_have_each_row_of_the_table():
 @pytest.mark.parametrize(
     ("key", "measurements", "reached", "met"),
     [
-        ("list", {"floor": 100.0, "service": 40.0}, 0.4, True),
-        ("list", {"floor": 100.0, "service": 39.0}, 0.39, False),
+        ("list", {"floor": 100.0, "service": 50.0}, 0.5, True),
+        ("list", {"floor": 100.0, "service": 49.0}, 0.49, False),
         ("fetch", {"floor": 100.0, "service": 400.0}, 4.0, True),
         ("deletion", {"floor": 0.1, "service": 0.7, "wake_up": 0.2}, 5.0, True),
         ("deletion", {"floor": 0.1, "service": 0.8, "wake_up": 0.2}, 6.0, False),
@@ -59,4 +59,4 @@ def test_the_middle_of_the_rounds_counts():
 def test_a_missed_target_is_reported_as_such():
     """The table hides none."""
     found = {"rows": {"read-one": {"floor": [100.0], "service": [20.0], "plain": [10.0]}}}
-    assert "0.2, target 0.3: **missed** | 2×, target 4: **missed** |" in main_table(found)
+    assert "0.2, target 0.4: **missed** | 2×, target 4: **missed** |" in main_table(found)

@@ -171,9 +171,9 @@ class Reference(Bundle):
         label=gettext_lazy("Description"), help_text=gettext_lazy("The text that is stored beside the id.")
     )
 
-    def __init__(self, *, refers_to: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, *, refers_to: str | None = None, help_text: Any = "", **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self._id = CodeField(refers_to=refers_to, label=gettext_lazy("Id"), help_text=self.help_text)
+        self._id = CodeField(refers_to=refers_to, label=gettext_lazy("Id"), help_text=help_text)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {**super().get_fields(), "id": deepcopy(self._id)}

@@ -29,7 +29,7 @@ export const equip = (picker) => {
   list.hidden = true;
   note.className = "element-help";
   note.setAttribute("aria-live", "polite");
-  input.after(list);
+  (picked ?? input).after(list);
   list.after(note);
   input.setAttribute("role", "combobox");
   input.setAttribute("aria-autocomplete", "list");

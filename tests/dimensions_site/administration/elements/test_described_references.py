@@ -212,7 +212,10 @@ def test_the_browser_shows_the_description_of_the_typed_id(chart, ed, visit):
             expect(text).to_have_text(described)
         id.fill("3000")
         shown.keyboard.press("Tab")
-        follow(text.get_by_role("link", name="Stocks"))
+        link = text.get_by_role("link", name="Stocks")
+        top, bottom = id.evaluate("box => [box.getBoundingClientRect().top, box.getBoundingClientRect().bottom]")
+        assert top <= link.evaluate("link => link.getBoundingClientRect().top") <= bottom, "they stand in one line"
+        follow(link)
         assert shown.url.endswith(stocks)
 
     address = page(Account, "change", subject().pk)

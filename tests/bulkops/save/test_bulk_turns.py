@@ -75,15 +75,18 @@ def test_only_some_wait_for_one_repository(ed, northwind, settings):
         for each in waiting:
             each.start()
         time.sleep(1.5)
-        late = Saving(ed, "late")
-        late.start()
-        late.join(30)
+        late = [Saving(ed, f"late{number}") for number in range(3)]
+        for each in late:
+            each.start()
+            each.join(30)
         assert all(each.is_alive() for each in waiting)
     for each in waiting:
         each.join(30)
 
-    assert_busy(late.response)
-    assert late.seconds < 0.9
+    for each in late:
+        assert_busy(each.response)
+    # Had they waited, it would be a second for each; one of them may be slow on a busy machine.
+    assert min(each.seconds for each in late) < 0.9
     assert [each.response.status_code for each in waiting] == [200, 200]
     assert set(Account.objects.values_list("element_id", flat=True)) == {"0", "1"}
 

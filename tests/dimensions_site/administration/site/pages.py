@@ -1,11 +1,17 @@
 """Pages of the admin as a browser fills them in and sends them."""
 
+import re
 from typing import Any
 
 from tests.dimensions_site.administration.site.forms import filled_form
 from tests.dimensions_site.administration.site.people import page
 
 _MAPS = ("descriptions", "alternativeDescriptions", "customAttributes")
+
+
+def without_tokens(text: str) -> str:
+    """The text of a page without the random tokens in its forms, in which any short word may occur."""
+    return re.sub(r'value="\w{64}"', "", text)
 
 
 def filled_in(response: Any, form: str = "element-form") -> dict[str, str]:

@@ -12,7 +12,7 @@ from tests.factories import Person, read
 from tests.lengths import tries
 
 # A multiple of 3.
-NIGHTS = tries(6, long=30)
+NIGHTS = tries(3, long=30)
 # So many times the sample chart.
 TIMES = 2
 OWNED = ("id", "descriptions", "nature", "type", "conversion")

@@ -268,9 +268,8 @@ def test_a_strict_merge_checks_what_another_client_has_created_meanwhile(alice, 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("dimension", DIMENSIONS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
+@given(dimension=st.sampled_from(sorted(DIMENSIONS)), data=st.data())
 def test_a_merge_is_a_put_of_what_is_new_and_else_a_patch(alice, dimension, data):
     """Of any stored element and any changes, complete or few: the same element is stored, the same is counted."""
     wire = WIRES[dimension]

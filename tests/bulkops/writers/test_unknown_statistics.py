@@ -79,7 +79,7 @@ if connection.vendor == "postgresql":
             read[name] = rows_read(unknown) - before
         assert {name: rows for name, rows in read.items() if rows > FEW_READINGS} == {}
 
-    @BOTH
+    @pytest.mark.parametrize("dimension", ["account"])
     @pytest.mark.contract("F3")
     def test_a_deletion_reads_the_table_a_few_times(alice, unknown):
         oid = start(alice, [f"{number}" for number in range(SENT)], unknown)
@@ -88,7 +88,7 @@ if connection.vendor == "postgresql":
         assert status_of(alice, oid, unknown)["status"] == "COMPLETED"
         assert rows_read(unknown) - before <= FEW_READINGS
 
-    @BOTH
+    @pytest.mark.parametrize("dimension", ["currency"])
     @pytest.mark.contract("H1")
     def test_a_synchronisation_reads_the_table_a_few_times(alice, unknown, run_import):
         kept = json_bytes([MAKERS[unknown](f"{number}") for number in range(SIZE - 50)])

@@ -70,7 +70,7 @@ const keepDrafts = () => {
     const fields = typed();
     if (!isRefused && text(fields) === atFirst) return;
     try {
-      localStorage.setItem(key, JSON.stringify({ id, time: Date.now(), fields }));
+      localStorage.setItem(key, JSON.stringify({ id, time: Date.now(), title: document.title.split("|")[0].trim(), fields }));
     } catch {
       // The browser has no room left: what was typed is in the form, as without drafts.
     }

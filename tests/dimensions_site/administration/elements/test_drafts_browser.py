@@ -56,6 +56,20 @@ def test_what_was_typed_and_lost_is_offered_and_can_be_saved(form: Any) -> None:
     assert Account.objects.get().descriptions["en"] == "Typed and lost"
 
 
+def test_the_start_page_leads_to_what_was_typed_and_lost(form: Any) -> None:
+    """In this browser, for this user."""
+
+    def look(shown: Page) -> None:
+        type_and_lose(shown)
+        shown.goto(shown.url.partition("/admin/")[0] + "/admin/")
+        waiting = shown.locator("#waiting")
+        expect(waiting).not_to_contain_text("Nothing waits for you.")
+        follow(waiting.get_by_role("link", name="1000"))
+        expect(shown.get_by_role("button", name="Show it")).to_be_visible()
+
+    form(look)
+
+
 def test_a_draft_is_discarded_by_a_click(form: Any) -> None:
     """It is not offered again."""
 

@@ -1,0 +1,13 @@
+// Lists the drafts of the user that this browser keeps (drafts.js).
+const template = document.querySelector("[data-drafts]");
+const prefix = `draft:${template.dataset.drafts}:`;
+
+for (const key of Object.keys(localStorage).filter((name) => name.startsWith(prefix))) {
+  const [path, repository] = key.slice(prefix.length).split("?");
+  const item = template.content.cloneNode(true);
+  const link = item.querySelector("a");
+  link.href = repository ? `${path}?repository=${repository}` : path;
+  link.textContent = JSON.parse(localStorage.getItem(key)).title ?? path;
+  document.querySelector("[data-nothing]")?.remove();
+  template.before(item);
+}

@@ -8,8 +8,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from bulkops.models import FileImport, ImportStatus
+from dimensions_site.administration.base.differences import ShownDifference
 from dimensions_site.administration.base.element_links import element_addresses, element_route
 from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.models import Change
+from dimensions_site.elements.writing.differences import Difference
 from dimensions_site.text.formats import grouped_number
 
 # Up to so many rows with errors, and such a share of all, may stay out without a second thought.
@@ -33,7 +36,7 @@ class Result:
     surprising: Sequence[Mapping[str, Any]]
     usual: Sequence[Mapping[str, Any]]
     more_failures: int
-    samples: Sequence[Mapping[str, Any]]
+    samples: Sequence[ShownDifference]
     # The ids and the descriptions of the first elements that are deleted.
     deleted: Sequence[tuple[str, str]]
     # The list of the repository's elements.
@@ -54,7 +57,7 @@ def result_of(file_import: FileImport) -> Result:
         surprising=[meaning for meaning in understood if meaning.get("is_surprising", True)],
         usual=[meaning for meaning in understood if not meaning.get("is_surprising", True)],
         more_failures=report.get("failure_count", 0) - len(report.get("failures", [])),
-        samples=_linked(file_import, report.get("samples", [])),
+        samples=_shown(file_import, report.get("samples", [])),
         deleted=[(id, report.get("deleted_texts", {}).get(id, "")) for id in report.get("deleted_ids", [])],
         elements_address=f"{elements}?repository__id__exact={file_import.repository_id}",
     )
@@ -130,8 +133,17 @@ def _counts(file_import: FileImport) -> list[tuple[str, int]]:
     ]
 
 
-def _linked(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the samples, with the URLs of the elements that exist, or did."""
+def _shown(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> list[ShownDifference]:
+    """Return the samples with the URLs of the elements that exist, or did."""
     dimension = dimension_named(file_import.dimension)
     addresses = element_addresses(dimension, file_import.repository, [sample["id"] for sample in samples])
-    return [{**sample, "address": addresses.get(sample["id"], "")} for sample in samples]
+    return [
+        ShownDifference(
+            sample["id"],
+            Change.CHANGED,
+            _("line %(line)s") % {"line": sample["line"]},
+            [Difference(**{**one, "heading": one.get("heading") or one["path"]}) for one in sample["differences"]],
+            addresses.get(sample["id"], ""),
+        )
+        for sample in samples
+    ]

@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from account.models import Account, AccountVersion
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import work
+from dimensions_site.elements.writing.differences import Difference
 from tests.dimensions_site.administration.files.imports import (
     BANK,
     CASH,
@@ -63,9 +64,8 @@ def test_a_file_goes_all_the_way(ed, northwind):
         0,
     )
     (sample,) = page.context["result"].samples
-    assert sample["id"] == "1010"
-    change = {"path": "descriptions.en", "heading": "Description (en)", "before": "not set", "after": "Bank"}
-    assert change in sample["differences"]
+    assert sample.id == "1010"
+    assert Difference("descriptions.en", "Description (en)", "not set", "Bank") in sample.differences
     assert ids(northwind) == ["1000"]
 
     page = confirm(browser, file_import)

@@ -9,7 +9,7 @@ class Nature(TextChoices):
     PROFIT_AND_LOSS = "PROFIT_AND_LOSS", _("Profit and loss")
     GUARANTIES_AND_COMMITMENTS = "GUARANTIES_AND_COMMITMENTS", _("Guarantees and commitments")
     OTHER_VARIATIONS = "OTHER_VARIATIONS", _("Other variations")
-    OTHER_STOCKS = "OTHER_STOCKS", _("Other stocks")
+    OTHER_STOCKS = "OTHER_STOCKS", _("Other balances")
 
 
 class AccountType(TextChoices):
@@ -20,12 +20,12 @@ class AccountType(TextChoices):
 
 class ConversionType(TextChoices):
     PROFIT_AND_LOSS = "PROFIT_AND_LOSS", _("Profit and loss")
-    AVERAGE = "AVERAGE", _("Average")
-    PERIOD_AVERAGE = "PERIOD_AVERAGE", _("Period average")
-    FINAL = "FINAL", _("Final")
-    HISTORICAL = "HISTORICAL", _("Historical")
+    AVERAGE = "AVERAGE", _("Average rate")
+    PERIOD_AVERAGE = "PERIOD_AVERAGE", _("Average rate of the period")
+    FINAL = "FINAL", _("Closing rate")
+    HISTORICAL = "HISTORICAL", _("Historical rate")
     PREVIOUS_PROFIT_AND_LOSS = "PREVIOUS_PROFIT_AND_LOSS", _("Previous profit and loss")
-    PREVIOUS_FINAL = "PREVIOUS_FINAL", _("Previous final")
+    PREVIOUS_FINAL = "PREVIOUS_FINAL", _("Previous closing rate")
     INITIAL_BALANCE = "INITIAL_BALANCE", _("Initial balance")
     YEAR_TO_YEAR = "YEAR_TO_YEAR", _("Year to year")
     NONE = "NONE", _("None")

@@ -34,7 +34,7 @@ class ConversionGroup(Group):
 
 class CustomDimensionGroup(Group):
     dimensionName = CodeField(
-        label=_("Dimension"), help_text=_("The name of the custom dimension by which the account is detailed.")
+        label=_("Kind"), help_text=_("The name of the custom dimension by which the account is detailed.")
     )
     restriction = EnumField(
         choices.Restriction,
@@ -96,7 +96,7 @@ class DataEntryAndReportingGroup(Group):
         help_text=_("Whether amounts with other companies of the group are declared by counterparty."),
     )
     manageMaximumNumberDecimals = BooleanField(
-        label=_("Manage maximum number of decimals"),
+        label=_("Limit the number of decimals"),
         help_text=_("Whether amounts of the account are kept with the largest number of decimals."),
     )
 
@@ -136,7 +136,9 @@ class ValidationChecksGroup(Group):
         help_text=_("On which side intercompany amounts must stand."),
     )
     notesCheck = EnumField(
-        choices.AmountCheck, label=_("Notes check"), help_text=_("For which amounts the notes are checked.")
+        choices.AmountCheck,
+        label=_("Check of amounts in the notes"),
+        help_text=_("For which amounts the notes are checked."),
     )
 
 
@@ -156,7 +158,7 @@ class RulesGroup(Group):
 class ConsolidationRulesGroup(Group):
     useAccountForSetup = EnumField(
         choices.UseAccountForSetup,
-        label=_("Use account for setup"),
+        label=_("Used for investments or equity"),
         help_text=_("Whether consolidation sets up financial investments or net equity with this account."),
     )
     excludeFromProportionalCalculation = BooleanField(
@@ -175,14 +177,16 @@ class BankingItem(Reference):
 
 
 class BankingDataBundle(Bundle):
-    bankitReportingMItem = BankingItem(label=_("Bankit reporting M item"), help_text=BANKING_ITEM)
+    bankitReportingMItem = BankingItem(label=_("Banca d’Italia reporting (Bankit), M item"), help_text=BANKING_ITEM)
     bankitReportingMItemICGroup = BankingItem(
-        label=_("Bankit reporting M item, intercompany group"), help_text=BANKING_ITEM
+        label=_("Banca d’Italia reporting (Bankit), M item, intercompany group"), help_text=BANKING_ITEM
     )
-    bankitReporting1Item = BankingItem(label=_("Bankit reporting 1 item"), help_text=BANKING_ITEM)
-    bankitReportingEPItem = BankingItem(label=_("Bankit reporting EP item"), help_text=BANKING_ITEM)
+    bankitReporting1Item = BankingItem(label=_("Banca d’Italia reporting (Bankit), 1 item"), help_text=BANKING_ITEM)
+    bankitReportingEPItem = BankingItem(label=_("Banca d’Italia reporting (Bankit), EP item"), help_text=BANKING_ITEM)
     ebaSignalingSubAccount = BankingItem(label=_("EBA signaling subaccount"), help_text=BANKING_ITEM)
-    bankitReportingMItemOld = BankingItem(label=_("Bankit reporting M item (old)"), help_text=BANKING_ITEM)
+    bankitReportingMItemOld = BankingItem(
+        label=_("Banca d’Italia reporting (Bankit), M item (old)"), help_text=BANKING_ITEM
+    )
     icIitemOld = BankingItem(label=_("Intercompany item (old)"), help_text=BANKING_ITEM)
 
 

@@ -20,7 +20,7 @@ descriptions.fr: Libellé, Intitulé, Désignation, Nom, Nom du compte, Intitul�
 descriptions.it: Nome, Nome conto, Denominazione, Descrizione conto, Descrizione del conto
 descriptions.es: Nombre, Nombre de la cuenta, Nombre de cuenta, Denominación, Descripción de la cuenta
 descriptions.nl: Omschrijving, Naam, Benaming, Rekeningnaam, Rekeningomschrijving
-nature: Account nature, Statement, Financial statement, BS/PL, BS/P&L, Balance sheet/P&L, Kontoart, Kontenart,
+nature: Account nature, Statement, Financial statement, BS/PL, BS/P&L, Balance sheet/P&L, Art, Kontoart, Kontenart,
   Bilanz/GuV, Bilanz/G+V, Bilanz-/GuV-Konto, Bil/GuV, Bilanz oder GuV, Bilanz/Erfolg, Bilanz/Erfolgsrechnung,
   GuV/Bilanz, Nature du compte, Nature de compte, Bilan/Résultat, Bilan/Compte de résultat, Bilan/CR, Natura conto,
   Natura del conto, SP/CE, Stato patrimoniale/Conto economico, Patrimoniale/Economico, Naturaleza de la cuenta,
@@ -33,20 +33,23 @@ nature=PROFIT_AND_LOSS: P&L, PnL, Profit & loss, P&L account, Income statement, 
   Pertes et profits, Profits et pertes, CE, Conto economico, Economico, Profitti e perdite, PyG, P y G, Pérdidas y
   ganancias, Cuenta de resultados, Resultados, Resultado, W&V, V&W, Winst en verlies, Winst & verlies, Winst- en
   verliesrekening, Verlies en winst, Resultaat, Resultatenrekening, Resultaatrekening
-type: Account type, Kontotyp, Kontentyp, Type de compte, Tipo conto, Tipo di conto, Tipo de cuenta, Rekeningtype, Type
-  rekening
+nature=OTHER_STOCKS: Other stocks, Andere Bestände, Autres stocks, Altre consistenze, Otras existencias
+type: Account type, Typ, Kontotyp, Kontentyp, Type de compte, Tipo conto, Tipo di conto, Tipo de cuenta, Rekeningtype,
+  Type rekening
 type=NORMAL: Standard, Normaal
 conversion.conversionType: Conversion, Currency conversion, Rate type, Exchange rate type, FX rate, Translation
   method, Kursart, Kurstyp, Umrechnung, Umrechnungskurs, Umrechnungsmethode, Währungsumrechnung, Type de taux, Type de
   cours, Type de conversion, Méthode de conversion, Tipo cambio, Tipo di cambio, Conversione, Metodo di conversione,
   Tipo de cambio, Conversión, Método de conversión, Koers, Koerssoort, Omrekening, Omrekeningskoers, Omrekenmethode
-conversion.conversionType=FINAL: Closing, Closing rate, Current rate, Year-end rate, Stichtag, Schlusskurs, Endkurs,
-  Clôture, Taux de clôture, Cours de clôture, Chiusura, Cambio di chiusura, Cambio finale, Cierre, Tipo de cierre,
-  Tipo de cambio de cierre, Slotkoers, Balansdatum, Eindkoers
-conversion.conversionType=AVERAGE: Average rate, Avg, Durchschnitt, Durchschnittskurs, Moyen, Taux moyen, Cours moyen,
+conversion.conversionType=FINAL: Final, Closing, Current rate, Year-end rate, Stichtag, Schlusskurs, Endkurs, Clôture,
+  De clôture, Cours de clôture, Chiusura, Finale, Cambio finale, Cierre, De cierre, Tipo de cambio de cierre, Slotkoers,
+  Balansdatum, Eindkoers
+conversion.conversionType=PREVIOUS_FINAL: Previous final
+conversion.conversionType=PERIOD_AVERAGE: Period average
+conversion.conversionType=AVERAGE: Average, Avg, Durchschnitt, Durchschnittskurs, Moyen, Taux moyen, Cours moyen,
   Medio, Cambio medio, Promedio, Tipo medio, Tipo de cambio medio, Gemiddeld, Gemiddelde, Gemiddelde koers
-conversion.conversionType=HISTORICAL: Historical rate, Historic, Historischer Kurs, Historisch, Historique, Taux
-  historique, Cours historique, Storico, Cambio storico, Histórico, Tipo histórico, Historische koers
+conversion.conversionType=HISTORICAL: Historical, Historic, Historisch, Historique, Cours historique, Storico,
+  Cambio storico, Histórico, Tipo histórico, Historische koers
 dataEntryAndReporting.class: Account class, Kontenklasse, Kontoklasse, Classe, Classe de compte, Classe conto, Clase
   de cuenta, Klasse, Rekeningklasse
 dataEntryAndReporting.class=ASSET: Assets, Aktiva, Aktiv, Actif, Attivo, Attività, Activo, Activos, Activa
@@ -59,10 +62,13 @@ dataEntryAndReporting.icManagement: Intercompany, Interco, IC, Intercompany acco
   Intercompany-Konto, Partnerkonto, Konzernkonto, Intragroupe, Intra-groupe, Compte intragroupe, Infragruppo,
   Intragruppo, Conto intercompany, Intragrupo, Cuenta intragrupo, Cuenta intercompany, IC-rekening,
   Intercompanyrekening, Groepsrekening
+dataEntryAndReporting.manageMaximumNumberDecimals: Manage maximum number of decimals
 dataEntryAndReporting.validity.startDate: Start date, Gültig von, Beginn, Date de début, Valable du, Data inizio,
   Fecha de inicio, Ingangsdatum, Geldig vanaf, Geldig van, Begindatum
 dataEntryAndReporting.validity.endDate: End date, Ende, Date de fin, Valable au, Data fine, Fecha de fin, Einddatum,
   Geldig tot, Geldig tot en met
+rules.validationChecks.notesCheck: Notes check
+consolidation.rules.useAccountForSetup: Use account for setup
 """
 
 ALSO_CALLED: Mapping[str, Sequence[str]] = {

@@ -41,7 +41,7 @@ class Job(models.Model):
     repository = models.ForeignKey(
         Repository, on_delete=models.CASCADE, verbose_name=_("repository"), related_name="+", db_index=False
     )
-    dimension = CodePointTextField(_("dimension"), choices=dimension_choices)
+    dimension = CodePointTextField(_("kind"), choices=dimension_choices)
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     requester = CodePointTextField(
         _("requester"), help_text=_("The user's name at the time of the request; it survives the user.")
@@ -236,7 +236,7 @@ class Plan(models.Model):
     repository = models.ForeignKey(
         Repository, on_delete=models.CASCADE, verbose_name=_("repository"), related_name="+", db_index=False
     )
-    dimension = CodePointTextField(_("dimension"), choices=dimension_choices)
+    dimension = CodePointTextField(_("kind"), choices=dimension_choices)
     created_at = models.DateTimeField(_("made"), db_default=Now())
     requester = CodePointTextField(_("requested by"))
     status = CodePointTextField(_("status"), choices=PlanStatus.choices)
@@ -258,8 +258,8 @@ class Plan(models.Model):
     size = models.PositiveBigIntegerField(default=0, help_text="Bytes of its changes.")
 
     class Meta:
-        verbose_name = _("plan")
-        verbose_name_plural = _("plans")
+        verbose_name = _("change proposal")
+        verbose_name_plural = _("change proposals")
         indexes = [
             models.Index(fields=["repository", "dimension", "-created_at", "-id"], name="plans_newest_first"),
             models.Index(fields=["created_at"], name="plans_by_age"),

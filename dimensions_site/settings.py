@@ -398,8 +398,8 @@ SILENCED_SYSTEM_CHECKS = [
 # --- Administration ------------------------------------------------------------------------------
 
 UNFOLD: dict[str, Any] = {
-    "SITE_TITLE": _("Dimension elements"),
-    "SITE_HEADER": _("Dimension elements"),
+    "SITE_TITLE": _("Accounts and currencies"),
+    "SITE_HEADER": _("Accounts and currencies"),
     "SITE_URL": lambda request: reverse("landing"),
     "SITE_SYMBOL": "account_tree",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("site/icon.svg")}],

@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
                 (
                     "dimension",
                     dimensions_site.rsql.fields.CodePointTextField(
-                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
+                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="kind"
                     ),
                 ),
                 (
@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
                 (
                     "dimension",
                     dimensions_site.rsql.fields.CodePointTextField(
-                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
+                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="kind"
                     ),
                 ),
                 (
@@ -226,7 +226,7 @@ class Migration(migrations.Migration):
                 (
                     "dimension",
                     dimensions_site.rsql.fields.CodePointTextField(
-                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
+                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="kind"
                     ),
                 ),
                 (
@@ -269,8 +269,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "plan",
-                "verbose_name_plural": "plans",
+                "verbose_name": "change proposal",
+                "verbose_name_plural": "change proposals",
             },
         ),
         migrations.CreateModel(

@@ -19,7 +19,7 @@ class Channel(models.TextChoices):
     IMPORT = "IMPORT", _("imported file")
     DELETION = "DELETION", _("deletion of many")
     RESTORE = "RESTORE", _("restored version")
-    PLAN = "PLAN", _("applied plan")
+    PLAN = "PLAN", _("applied change proposal")
 
 
 class ChangeSet(models.Model):
@@ -39,7 +39,7 @@ class ChangeSet(models.Model):
         db_constraint=False,
         db_index=False,
     )
-    dimension = CodePointTextField(_("dimension"), choices=dimension_choices)
+    dimension = CodePointTextField(_("kind"), choices=dimension_choices)
     slot = models.PositiveSmallIntegerField()
     number = models.PositiveBigIntegerField()
     user = CodePointTextField(_("person"))
@@ -54,8 +54,8 @@ class ChangeSet(models.Model):
     deleted = models.PositiveIntegerField(_("deleted"))
 
     class Meta:
-        verbose_name = _("activity")
-        verbose_name_plural = _("activities")
+        verbose_name = _("change")
+        verbose_name_plural = _("change log")
         default_permissions = ()
         constraints = [
             models.UniqueConstraint(fields=["repository", "dimension", "slot", "number"], name="change_set_place"),

@@ -34,4 +34,4 @@ def dimension_choices() -> list[tuple[str, StrOrPromise]]:
 
 def access_choices() -> list[tuple[str, StrOrPromise]]:
     """Return the choices of a field that names one dimension or `ALL`; see `dimension_choices`."""
-    return [(ALL, _("all dimensions")), *_labels.items()]
+    return [(ALL, _("everything")), *_labels.items()]

@@ -25,7 +25,7 @@ class Repository(models.Model):
     """
 
     db_id = CodePointTextField(
-        "dbID",
+        _("short name (dbID)"),
         unique=True,
         validators=[
             RegexValidator(
@@ -91,10 +91,13 @@ class Role(models.IntegerChoices):
 
 # Pages and documents quote these sentences; `tests/docs/test_docs_roles.py` compares them.
 _PERMITS = {
-    Role.READER: _("sees elements and their history, compares and exports them."),
-    Role.EDITOR: _("also creates, changes, restores and imports elements, and applies plans that delete nothing."),
+    Role.READER: _("sees accounts and currencies and their history, compares and exports them."),
+    Role.EDITOR: _(
+        "also creates, changes, restores and imports them, and applies change proposals that delete nothing."
+    ),
     Role.MANAGER: _(
-        "also deletes elements, applies imports and plans that delete, and stops the deletions and imports of others."
+        "also deletes them, applies imports and change proposals that delete, and stops the deletions and "
+        "imports of others."
     ),
 }
 
@@ -121,31 +124,31 @@ class AccessGrant(models.Model):
         blank=True,
         related_name="access_grants",
     )
-    dimension = models.CharField(_("dimension"), max_length=20, choices=access_choices, default=ALL)
+    dimension = models.CharField(_("kind"), max_length=20, choices=access_choices, default=ALL)
     role = models.PositiveSmallIntegerField(_("role"), choices=Role.choices, default=Role.READER)
 
     class Meta:
-        verbose_name = _("access grant")
-        verbose_name_plural = _("access grants")
+        verbose_name = _("permission")
+        verbose_name_plural = _("permissions")
         ordering = ["repository", "user", "group", "dimension"]
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(user__isnull=False, group__isnull=True)
                 | models.Q(user__isnull=True, group__isnull=False),
                 name="grant_to_user_or_group",
-                violation_error_message=_("A grant needs either a user or a group, and not both."),
+                violation_error_message=_("A permission needs either a user or a group, and not both."),
             ),
             models.UniqueConstraint(
                 fields=["repository", "user", "dimension"],
                 condition=models.Q(user__isnull=False),
                 name="one_grant_per_user_and_dimension",
-                violation_error_message=_("The user has a grant for this dimension already; change that one."),
+                violation_error_message=_("The user has a permission for this already; change that one."),
             ),
             models.UniqueConstraint(
                 fields=["repository", "group", "dimension"],
                 condition=models.Q(group__isnull=False),
                 name="one_grant_per_group_and_dimension",
-                violation_error_message=_("The group has a grant for this dimension already; change that one."),
+                violation_error_message=_("The group has a permission for this already; change that one."),
             ),
         ]
 
@@ -174,14 +177,14 @@ class ApiKey(SecretKey):
         _("highest role"),
         choices=Role.choices,
         default=Role.MANAGER,
-        help_text=_("The key does not permit more, even if the grants of its user do."),
+        help_text=_("The key does not allow more, even if the permissions of its user do."),
     )
     dimension = models.CharField(
-        _("dimension"),
+        _("kind"),
         max_length=20,
         choices=access_choices,
         default=ALL,
-        help_text=_("Calls for another dimension are refused."),
+        help_text=_("Calls for anything else are refused."),
     )
     # Stored, not derived from the list: a key whose last repository is deleted must permit nothing, not everything.
     is_limited = models.BooleanField(

@@ -83,7 +83,7 @@ def show_accounts(album: Album) -> None:
     page.get_by_label("Reason").fill("The date was a mistake")
     page.get_by_role("button", name="Restore", exact=True).click()
     expect(page.get_by_text("was restored to the version of")).to_be_visible()
-    go(page, "Activities")
+    go(page, "Change log")
     follow(page.locator("#result_list tbody a").first)
     follow(page.get_by_role("button", name="Undo…"))
     expect(page.get_by_role("status")).to_contain_text("Nothing is changed yet.")

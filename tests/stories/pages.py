@@ -69,7 +69,7 @@ def choose_all_found(page: Page, text: str) -> None:
     search(page, text)
     page.get_by_label("Select all objects on this page for an action").check()
     page.get_by_text(re.compile(r"Select all \d+ accounts")).click()
-    page.get_by_label("Select action to run").select_option("Delete the selected elements")
+    page.get_by_label("Select action to run").select_option("Delete the selected accounts")
 
 
 def save(page: Page) -> None:

@@ -25,7 +25,7 @@ def test_she_stops_a_deletion_and_lets_another_run_to_its_end(alice, rest, stage
         delete_all_found(alice)
         alice.get_by_role("button", name="Stop the deletion").click()
         status = alice.locator("[data-text=status]")
-        expect(status).to_have_text("Aborted on request; what is deleted stays deleted")
+        expect(status).to_have_text("Stopped; what is deleted stays deleted")
         expect(alice.get_by_role("button", name="Stop the deletion")).to_be_hidden()
         assert rest("elements-count") == all_accounts
 
@@ -60,12 +60,12 @@ def test_she_stops_a_deletion_half_way_and_undoes_it_in_nine_clicks(alice, rest,
         expect(alice.locator("[data-text=counts]")).not_to_have_text(f"0 of {FORMER} processed, 0 deleted")
         assert alice.evaluate("window.isTheSamePage")
         follow(alice.get_by_role("button", name="Stop the deletion"))
-        expect(alice.locator("[data-text=status]")).to_have_text("Aborted on request; what is deleted stays deleted")
+        expect(alice.locator("[data-text=status]")).to_have_text("Stopped; what is deleted stays deleted")
         deleted = all_accounts - rest("elements-count")
         assert 0 < deleted < FORMER
         follow(alice.get_by_role("button", name="Undo…"))
         expect(alice.get_by_role("link", name="Created")).to_have_text(f"Created ({deleted})")
         follow(alice.get_by_role("button", name="Apply"))
-    expect(alice.get_by_text("The plan was applied.")).to_be_visible()
+    expect(alice.get_by_text("The change proposal was applied.")).to_be_visible()
     assert clicks(alice) == 9
     assert rest("elements-count") == all_accounts

@@ -21,7 +21,7 @@ def test_on_a_phone_she_scans_short_cards_and_reaches_import_and_export(alice):
     expect(card.locator("td:visible, th:visible")).to_have_count(5)
     expect(card).to_contain_text("0010")
     expect(card).to_contain_text("Employees at the end of the period")
-    expect(card).to_contain_text("Other stocks")
+    expect(card).to_contain_text("Other balances")
     expect(card.get_by_role("checkbox", name="Select 0010")).to_be_visible()
     for name in ("Import", "Export"):
         expect(alice.get_by_role("link", name=name, exact=True)).to_be_in_viewport()
@@ -32,8 +32,8 @@ def test_the_search_opens_by_its_button_and_closes_by_escape(alice):
     """Nobody has to know the keys; an arrow chooses another result than the first."""
     tab_to(alice, "Search")
     alice.keyboard.press("Enter")
-    expect(alice.get_by_role("searchbox", name="Search pages and elements")).to_be_focused()
-    assert focused(alice) == "Search pages and elements"
+    expect(alice.get_by_role("searchbox", name="Search pages, accounts and currencies")).to_be_focused()
+    assert focused(alice) == "Search pages, accounts and currencies"
     alice.keyboard.type("deleted")
     results = alice.locator("#command-results li")
     expect(results).to_have_count(2)

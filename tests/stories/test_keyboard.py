@@ -121,15 +121,15 @@ def test_she_edits_an_account_decides_a_conflict_and_undoes_it_from_the_activity
 
     follow(alice, "History", key="Shift+Tab")
     expect(alice.locator("[data-version]").first).to_contain_text("By keys")
-    tab_to(alice, "To the element A.25.100")
+    tab_to(alice, "To A.25.100")
     follow(alice, "20…")
     follow(alice, "Undo…")
     fill(alice, "Reason", "Keys again")
     follow(alice, "Apply")
-    expect(alice.get_by_text("The plan was applied.")).to_be_visible()
+    expect(alice.get_by_text("The change proposal was applied.")).to_be_visible()
     assert rest("elements/A.25.100")["descriptions"]["de"] == "Über REST"
 
-    go(alice, "Activities")
+    go(alice, "Change log")
     fill(alice, "Search in the reasons", "Keys again")
     follow(alice)
     follow(alice, "20…")
@@ -161,7 +161,7 @@ def test_she_goes_back_to_a_moment_which_she_types(alice, stage, rest):
     expect(alice.get_by_role("heading", name="Differences: 1")).to_be_visible()
     follow(alice, "Go back to the state of…")
     follow(alice, "Apply")
-    expect(alice.get_by_text("The plan was applied.")).to_be_visible()
+    expect(alice.get_by_text("The change proposal was applied.")).to_be_visible()
     assert rest("elements/OLD.0009")["descriptions"] == before
 
 
@@ -171,7 +171,7 @@ def test_she_edits_as_a_table(alice, rest):
     find(alice, "OLD.000")
     follow(alice, "Edit as table", key="Shift+Tab")
     titles = alice.get_by_role("columnheader").all_inner_texts()
-    tab_to(alice, "Elements as a table")
+    tab_to(alice, "Edit as a table")
     for _ in range(titles.index("Description (de)") - 1):
         alice.keyboard.press("ArrowRight")
     alice.keyboard.press("ArrowDown")
@@ -179,10 +179,10 @@ def test_she_edits_as_a_table(alice, rest):
     alice.keyboard.press("Enter")
     expect(alice.get_by_text("Changed cells: 1")).to_be_visible()
     follow(alice, "Check table")
-    expect(alice.get_by_text("1 element would be changed,")).to_be_visible()
+    expect(alice.get_by_text("1 row would be changed,")).to_be_visible()
     fill(alice, "Reason", "By keys")
     follow(alice, "Save")
-    expect(alice.get_by_text("1 element was changed.")).to_be_visible()
+    expect(alice.get_by_text("1 row was changed.")).to_be_visible()
     assert rest("elements/OLD.0002")["descriptions"]["de"] == "Mit Tasten"
     follow(alice, "See what was changed, or undo it", key="Shift+Tab")
     follow(alice, "Undo…")
@@ -204,7 +204,7 @@ def test_she_changes_selected_accounts_and_deletes_them(alice, rest, former):
 
     find(alice, "OLD.000")
     choose_action(alice, ["OLD.0001", "OLD.0003"], "Delete the selected")
-    tab_to(alice, "Keep elements to which remaining elements refer")
+    tab_to(alice, "Keep what is still referred to")
     follow(alice, "Delete them")
     expect(alice.locator("[data-text=status]")).to_have_text("Completed")
     go(alice, "Deleted accounts")

@@ -18,7 +18,7 @@ def test_she_corrects_thirty_accounts_in_nine_clicks_with_a_pasted_column_and_un
     go(alice, "Accounts")
     search(alice, "OLD.00")
     follow(alice.get_by_role("link", name="Edit as table"))
-    expect(alice.get_by_role("grid", name="Elements as a table")).to_be_visible()
+    expect(alice.get_by_role("grid", name="Edit as a table")).to_be_visible()
     rows = alice.get_by_role("row").filter(has=alice.get_by_role("gridcell"))
     titles = alice.get_by_role("columnheader").all_inner_texts()
     german, type, conversion = (titles.index(title) for title in ("Description (de)", "Type", "Conversion type"))
@@ -46,12 +46,12 @@ def test_she_corrects_thirty_accounts_in_nine_clicks_with_a_pasted_column_and_un
     alice.keyboard.type("Final")
     alice.keyboard.press("Enter")
     follow(alice.get_by_role("button", name="Check table", exact=True))
-    expect(alice.get_by_text("30 elements would be changed,")).to_be_visible()
+    expect(alice.get_by_text("30 rows would be changed,")).to_be_visible()
     assert rest("elements/OLD.0001") == before["OLD.0001"]
 
     alice.get_by_label("Reason").fill("Numbers from the manual")
     follow(alice.get_by_role("button", name="Save", exact=True))
-    expect(alice.get_by_text("30 elements were changed.")).to_be_visible()
+    expect(alice.get_by_text("30 rows were changed.")).to_be_visible()
     found = rest("elements/OLD.0030")
     assert (found["descriptions"]["de"], found["type"]) == ("0030", "DETAIL")
     assert rest("elements/OLD.0039") == before["OLD.0039"]
@@ -61,7 +61,7 @@ def test_she_corrects_thirty_accounts_in_nine_clicks_with_a_pasted_column_and_un
     expect(alice.get_by_text("Numbers from the manual").first).to_be_visible()
     follow(alice.get_by_role("button", name="Undo"))
     follow(alice.get_by_role("button", name="Apply"))
-    expect(alice.get_by_text("The plan was applied.")).to_be_visible()
+    expect(alice.get_by_text("The change proposal was applied.")).to_be_visible()
     for id in ("OLD.0001", "OLD.0030"):
         assert rest(f"elements/{id}")["descriptions"] == before[id]["descriptions"]
         assert rest(f"elements/{id}")["type"] == "NORMAL"

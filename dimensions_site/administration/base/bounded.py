@@ -41,7 +41,7 @@ def number(column: str, words: Any) -> Callable[[Any], str]:
     return when(column, words, grouped_number)
 
 
-admin.site.site_header = admin.site.site_title = _("Dimension elements")
+admin.site.site_header = admin.site.site_title = _("Accounts and currencies")
 admin.site.index_title = _("Start page")
 
 

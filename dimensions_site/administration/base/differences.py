@@ -81,7 +81,7 @@ class ShownDifference:
 
 def of_version(version: ShownVersion, description: str, address: str) -> ShownDifference:
     """Return what a version has changed."""
-    note = _("Earlier versions have been removed. This is what the element was like after the change.")
+    note = _("Earlier versions have been removed. This is the state after the change.")
     return ShownDifference(
         version.row.element_id,
         Change(version.row.change),

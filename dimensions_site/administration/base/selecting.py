@@ -26,7 +26,7 @@ def selected_repository(
     if len(keys) > 1:
         messages.error(
             request,
-            _("These elements belong to more than one repository. Filter the list by one repository first."),
+            _("What is selected belongs to more than one repository. Filter the list by one repository first."),
         )
         return None
     if not admin.open_keys(request, role).issuperset(keys):

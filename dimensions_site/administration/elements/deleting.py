@@ -27,7 +27,7 @@ _SHOWN = 10
 _ASKED = 1_000
 
 
-@action(description=gettext_lazy("Delete the selected elements"), permissions=["delete"])
+@action(description=gettext_lazy("Delete the selected %(verbose_name_plural)s"), permissions=["delete"])
 def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
     """Ask for confirmation and the reason; once confirmed, start the deletion and show its progress.
 
@@ -39,7 +39,7 @@ def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
         request,
         queryset,
         Role.MANAGER,
-        gone=_("Nothing was deleted: the selected elements no longer exist."),
+        gone=_("Nothing was deleted: what was selected no longer exists."),
         refused=_("Nothing was deleted: this needs the role manager in the repository."),
     )
     if repository is None:
@@ -60,7 +60,7 @@ def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
     return admin.render_page(
         request,
         "admin/deletions/confirm_deletion.html",
-        title=_("Delete elements"),
+        title=_("Delete %(elements)s") % {"elements": admin.opts.verbose_name_plural},
         repository=repository,
         reason=reason,
         count=len(ids),

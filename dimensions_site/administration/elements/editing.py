@@ -194,7 +194,7 @@ class EditedAdmin(ScopedAdmin):
                 attempt.form.point_out_failures(problem.failures or [Failure("", problem.code, str(problem.detail))])
                 break
         else:
-            attempt.form.errors.append(_("Others keep saving this element; please save again."))
+            attempt.form.errors.append(_("Others keep saving this, too; please save again."))
         return self._again(request, shown, attempt, reason=reason)
 
     def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
@@ -286,14 +286,14 @@ class EditedAdmin(ScopedAdmin):
 
     def _report_taken(self, request: HttpRequest, attempt: Attempt) -> None:
         """Say what others changed while the form was open."""
-        message = _("Others saved this element, too, while you were editing it. These changes are kept: %(fields)s.")
+        message = _("Others saved here, too, while you were editing. These changes are kept: %(fields)s.")
         messages.info(request, message % {"fields": shortened(", ".join(attempt.taken))})
 
     def _warn_of_unknown(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
         """Name the ids that the element refers to and that no element has, and the descriptions that were removed."""
         unknown = ReferenceFinder(request, shown.repository).mark_unknown(attempt.form)
         if unknown:
-            message = _("It was saved, but it refers to ids that no element of the repository has: %(references)s.")
+            message = _("It was saved, but it refers to ids that do not exist in the repository: %(references)s.")
             references = ", ".join(f"{control.place.heading} '{control.typed}'" for control in unknown)
             messages.warning(request, message % {"references": references})
         if attempt.form.undescribed:

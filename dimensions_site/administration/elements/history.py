@@ -69,7 +69,7 @@ def show_deleted(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     return admin.render_page(
         request,
         "admin/history/deleted.html",
-        title=_("Deleted elements: %(elements)s") % {"elements": admin.opts.verbose_name_plural},
+        title=_("Deleted %(elements)s") % {"elements": admin.opts.verbose_name_plural},
         search=search,
         deleted=[
             (row, admin.route("version", row.number), repository, shown_description(row, repository))

@@ -89,7 +89,7 @@ class ExportForm(forms.Form):
                 choices=choices,
                 coerce=int,
                 widget=UnfoldAdminSelectWidget,
-                help_text=_("A file holds elements of one repository."),
+                help_text=_("A file holds one repository."),
             )
             self.fields = {"repository": repository, **self.fields}
 
@@ -102,7 +102,7 @@ class ExportForm(forms.Form):
         return chosen
 
 
-@admin_action(description=_("Export the selected elements"), permissions=["view"])
+@admin_action(description=_("Export the selected %(verbose_name_plural)s"), permissions=["view"])
 def export_elements(admin: ListedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
     """Return the page for the selected elements, or the file when that page is submitted."""
     selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
@@ -124,7 +124,7 @@ def _export_page(
     counts = dict(elements.order_by().values_list("repository").annotate(Count("pk")))
     repositories = {found.pk: found for found in admin.repositories(request).filter(pk__in=counts)}
     if not repositories:
-        messages.warning(request, _("There is nothing to export: no elements were found."))
+        messages.warning(request, _("There is nothing to export: nothing was found."))
         return None
     # There are elements, so the moment is valid.
     instant = instant_of(asked_moment(request)) if asked_moment(request) else None
@@ -139,7 +139,7 @@ def _export_page(
     return admin.render_page(
         request,
         "admin/exports/export.html",
-        title=_("Export elements"),
+        title=_("Export %(elements)s") % {"elements": admin.opts.verbose_name_plural},
         form=form,
         counts=[(found, counts[key]) for key, found in repositories.items()],
         instant=None if instant is None else moment(instant),

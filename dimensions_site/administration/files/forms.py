@@ -52,7 +52,7 @@ class UploadForm(forms.Form):
         label=gettext_lazy("File"),
         widget=UnfoldAdminFileFieldWidget({"accept": ",".join((*_ENDINGS, GZIP_ENDING))}),
         help_text=gettext_lazy(
-            "A table with headings, in CSV or as an Excel workbook (.xlsx), or elements in JSON or NDJSON. Each may be "
+            "A table with headings, in CSV or as an Excel workbook (.xlsx), or JSON or NDJSON. Each may be "
             "compressed with gzip."
         ),
     )
@@ -138,8 +138,8 @@ class ChoicesForm(forms.Form):
         required=False,
         widget=UnfoldAdminTextInputWidget,
         help_text=gettext_lazy(
-            "A number of elements such as 20, or a share of the stored ones such as 5%. When more would be "
-            "deleted, nothing is imported."
+            "A number such as 20, or a share of what is stored such as 5%. When more would be deleted, nothing "
+            "is imported."
         ),
     )
 

@@ -58,7 +58,7 @@ _ASKED = {
     "committed_at_from": _("From"),
     "committed_at_to": _("To"),
     "channel__exact": _("Channel"),
-    "dimension__exact": _("Dimension"),
+    "dimension__exact": _("Kind"),
     "repository__id__exact": _("Repository"),
     "q": _("Words of the reason"),
 }
@@ -199,7 +199,7 @@ class ActivityAdmin(UndoMixin):
             return redirect(address)
         headings = [
             *(gettext("When"), gettext("Person"), gettext("Channel"), gettext("Reason"), gettext("Repository")),
-            *(gettext("Dimension"), gettext("Id"), gettext("Action"), gettext("Field"), gettext("Before")),
+            *(gettext("Kind"), gettext("Id"), gettext("Action"), gettext("Field"), gettext("Before")),
             *(gettext("After"), gettext("Path")),
         ]
         rows = chain.from_iterable(map(_file_rows, self._entries(request, shown)))
@@ -234,7 +234,7 @@ class ActivityAdmin(UndoMixin):
         return self.render_page(
             request,
             "admin/activity/change_set.html",
-            title=_("Activity in %(repository)s") % {"repository": repository.name},
+            title=_("Change in %(repository)s") % {"repository": repository.name},
             change_set=found,
             found=[
                 of_version(
@@ -261,7 +261,7 @@ class ActivityAdmin(UndoMixin):
             jobs = self.admin_site.get_model_admin(model).get_queryset(request)
             if job := jobs.filter(**{name: found.operation}).first():
                 return redirect(f"admin:bulkops_{model._meta.model_name}_change", job.pk)
-        messages.info(request, _("The job or plan of this change is no longer stored, or you may not see it."))
+        messages.info(request, _("The job or proposal of this change is no longer stored, or you may not see it."))
         return redirect(self.route("change", found.pk))
 
     pages = [

@@ -38,7 +38,7 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
         number("deleted", _("deleted")),
     ]
     search_fields = ["oid", "requester"]
-    search_help_text = _("Search by number or requester")
+    search_help_text = _("Search by id or requester")
     ordering = ["-pk"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[DataProcessing]:

@@ -60,7 +60,7 @@ def _deletion_status(processing: DataProcessing) -> str:
     if processing.status == Status.FAILED:
         return _("Failed")
     if processing.status == Status.ABORTED:
-        return _("Aborted on request; what is deleted stays deleted")
+        return _("Stopped; what is deleted stays deleted")
     if processing.claimed_by is not None:
         return _("Running")
     if is_worker_running():

@@ -23,7 +23,7 @@ from dimensions_site.text.formats import minute, shortened
 _PURPOSES = {
     "bulkops.worker.tasks.work": _("Do the waiting deletions and imports"),
     "bulkops.worker.tasks.clean": _(
-        "Delete what has expired: ended jobs, abandoned imports, old plans, stored answers and tokens"
+        "Delete what has expired: ended jobs, abandoned imports, old proposals, stored answers and tokens"
     ),
 }
 # Between the message of an error and where it happened, in what the library stores.

@@ -16,7 +16,7 @@ from dimensions_site.repositories.models import AccessChange, Role, rights_in_wo
 
 # What the events of `repositories.audit` begin with, the kind, and the member of the subject that names it.
 _KINDS = {
-    "grant": (_("Grant"), "user"),
+    "grant": (_("Permission"), "user"),
     "user": (_("User"), "user"),
     "group": (_("Group"), "group"),
     "api_key": (_("API key"), "key"),
@@ -44,7 +44,7 @@ _FIELDS = {
     "user": _("user"),
     "group": _("group"),
     "role": _("role"),
-    "dimension": _("dimension"),
+    "dimension": _("kind"),
     "repository": _("repository"),
     "repositories": _("repositories"),
     "revoked": _("revoked"),

@@ -26,7 +26,9 @@ class GrantFormSet(PaginationInlineFormSet):
                 continue
             parties = tuple(getattr(form.instance, name) for name in _PARTIES)
             if parties in seen:
-                form.add_error(None, ValidationError(_("This repeats a grant above: change that one, or remove this.")))
+                form.add_error(
+                    None, ValidationError(_("This repeats a permission above: change that one, or remove this."))
+                )
             seen.add(parties)
 
 
@@ -37,8 +39,8 @@ class GrantInline(TabularInline):
     formset = GrantFormSet
     extra = 0
     autocomplete_fields = ["repository", "user", "group"]
-    verbose_name = _("grant")
-    verbose_name_plural = _("grants")
+    verbose_name = _("permission")
+    verbose_name_plural = _("permissions")
     template_before = "admin/roles.html"
     # For that template.
     roles = Role

@@ -51,7 +51,7 @@ class ApiKeyAdmin(SuperuserAdmin):
             _("What it allows at most"),
             {
                 "fields": ("role", "dimension", "is_limited", "repositories"),
-                "description": _("A key narrows what the grants of its user allow, and never widens it."),
+                "description": _("A key narrows what the permissions of its user allow, and never widens it."),
             },
         ),
     )

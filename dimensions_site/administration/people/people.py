@@ -95,7 +95,7 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
         user: User = form.instance
         has_access = AccessGrant.objects.filter(Q(user=user) | Q(group__in=user.groups.all())).exists()
         if user.is_active and not user.is_superuser and not has_access:
-            message = _("%(user)s sees nothing yet: add a grant, or a group with grants.")
+            message = _("%(user)s sees nothing yet: add a permission, or a group with permissions.")
             messages.warning(request, message % {"user": user})
 
     def get_queryset(self, request: HttpRequest) -> Any:
@@ -112,7 +112,7 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
         if obj.is_superuser:
             return str(_("everything, as a superuser"))
         grants = [grant.permitted() for grant in obj.access_grants.all()]
-        groups = [str(_("grants of %(group)s") % {"group": group}) for group in obj.groups.all()]
+        groups = [str(_("permissions of %(group)s") % {"group": group}) for group in obj.groups.all()]
         return _lines([*grants, *groups])
 
     @admin.display(description=MAY_SIGN_IN, boolean=True, ordering="is_staff")

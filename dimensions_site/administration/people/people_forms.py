@@ -48,13 +48,13 @@ class UserForm(forms.ModelForm[User]):
         help_texts = {
             "username": gettext_lazy("Letters, digits and @ . + - _"),
             "is_staff": gettext_lazy(
-                "Signs in here and sees what the grants below permit. Switch it off for a program, and for people who "
-                "only use the REST API."
+                "Signs in here and sees what the permissions below allow. Switch it off for a program, and for "
+                "people who only use the REST API."
             ),
-            "groups": gettext_lazy("The user has the grants of these groups, too."),
+            "groups": gettext_lazy("The user has the permissions of these groups, too."),
             "is_active": gettext_lazy("Switch it off to lock the user out at once, here and in the REST API."),
             "is_superuser": gettext_lazy(
-                "Sees and changes everything in every repository, and gives others access. Needs no grants."
+                "Sees and changes everything in every repository, and gives others access. Needs no permissions."
             ),
         }
 
@@ -101,7 +101,7 @@ class GroupForm(forms.ModelForm[Group]):
         User.objects.order_by("username"),
         label=gettext_lazy("Members"),
         required=False,
-        help_text=gettext_lazy("They have the grants of the group, besides their own."),
+        help_text=gettext_lazy("They have the permissions of the group, besides their own."),
     )
 
     class Meta:

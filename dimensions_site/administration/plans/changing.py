@@ -28,7 +28,7 @@ from dimensions_site.text.formats import grouped_number
 _SHOWN_ERRORS = 50
 
 
-@action(description=gettext_lazy("Change the selected elements"), permissions=["change"])
+@action(description=gettext_lazy("Change the selected %(verbose_name_plural)s"), permissions=["change"])
 @labels_in_messages()
 def change_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
     """Ask what to change; once that is sent, make a plan and show it, or the errors of the elements.
@@ -40,7 +40,7 @@ def change_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
         request,
         queryset,
         Role.EDITOR,
-        gone=_("Nothing was changed: the selected elements no longer exist."),
+        gone=_("Nothing was changed: what was selected no longer exists."),
         refused=_("Nothing was changed: this needs the role editor in the repository."),
     )
     if repository is None:
@@ -48,8 +48,7 @@ def change_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
     count, maximum = queryset.count(), settings.PLAN_MAX_CHANGES
     if count > maximum:
         message = _(
-            "%(count)s elements are selected, and at most %(maximum)s can be changed together. Select fewer, or "
-            "filter the list."
+            "%(count)s are selected, and at most %(maximum)s can be changed together. Select fewer, or filter the list."
         )
         messages.error(request, message % {"count": grouped_number(count), "maximum": grouped_number(maximum)})
         return None
@@ -70,21 +69,21 @@ def change_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
                 if plan.changed:
                     return _to_plan(request, finder, form, plan)
                 plan.delete()
-                form.errors.append(_("Nothing would change: the selected elements have these values already."))
+                form.errors.append(_("Nothing would change: these values are there already."))
     return _changes_page(admin, request, finder, form, count, problem)
 
 
 def _to_plan(request: HttpRequest, finder: ReferenceFinder, form: ChangesForm, plan: Plan) -> HttpResponse:
     message = ngettext(
-        "A plan was made: %(changed)s of %(count)s selected element would change.",
-        "A plan was made: %(changed)s of %(count)s selected elements would change.",
+        "A change proposal was made: %(changed)s of %(count)s selected would change.",
+        "A change proposal was made: %(changed)s of the %(count)s selected would change.",
         plan.changed + plan.unchanged,
     )
     counts = {"changed": grouped_number(plan.changed), "count": grouped_number(plan.changed + plan.unchanged)}
     messages.info(request, message % counts)
     if unknown := finder.mark_unknown(form):
         references = ", ".join(f"{control.name} '{control.typed}'" for control in unknown)
-        message = _("No element of the repository has the ids in these fields: %(references)s.")
+        message = _("The ids in these fields do not exist in the repository: %(references)s.")
         messages.warning(request, message % {"references": references})
     return redirect("admin:bulkops_plan_change", plan.pk)
 
@@ -104,7 +103,7 @@ def _changes_page(
     return admin.render_page(
         request,
         "admin/changes/choose.html",
-        title=_("Change elements"),
+        title=_("Change %(elements)s") % {"elements": admin.opts.verbose_name_plural},
         repository=finder.repository,
         form=form,
         count=count,

@@ -174,7 +174,7 @@ def _target(form: CompareForm, number: int) -> Target:
     if source == target:
         label = _("Go back to the state of %(when)s…")
     elif instant is None:
-        label = _("Bring over from %(source)s into %(target)s…")
+        label = _("Copy from %(source)s into %(target)s…")
     else:
-        label = _("Bring over from %(source)s as of %(when)s into %(target)s…")
+        label = _("Copy from %(source)s as of %(when)s into %(target)s…")
     return Target(SIDES[number][1], label % words, target, plan_request)

@@ -63,7 +63,7 @@ def _made(request: HttpRequest, dimension: Dimension, repository: Repository, pl
 
     def require(role: Role) -> None:
         if repository.pk not in open_keys(request, dimension.name, role):
-            message = _("This would delete elements, for which you need the role manager in the repository.")
+            message = _("This would delete, for which you need the role manager in the repository.")
             raise forbidden("ROLE_TOO_SMALL", message)
 
     actor = Actor(request.user.get_username(), Channel.PLAN)

@@ -107,7 +107,7 @@ class PlanAdmin(GrantedAdmin):
         try:
             check_applicable(plan)
             if request.POST.get("etag") != etag_of(plan_text(plan)):
-                messages.warning(request, _("The plan is not as you saw it. Check it again, and apply it then."))
+                messages.warning(request, _("The proposal is not as you saw it. Check it again, and apply it then."))
                 return redirect(self.route("change", plan.pk))
             if reason.error:
                 return self._page(request, plan, reason)
@@ -118,7 +118,7 @@ class PlanAdmin(GrantedAdmin):
                 messages.error(request, problem_words(problem)[0])
                 return redirect(self.route("changelist"))
             return self._page(request, self.get_object(request, oid), reason, problem)
-        messages.success(request, _("The plan was applied."))
+        messages.success(request, _("The change proposal was applied."))
         return redirect(self.route("change", plan.pk))
 
     def again_view(self, request: HttpRequest, oid: str) -> HttpResponse:
@@ -149,7 +149,7 @@ class PlanAdmin(GrantedAdmin):
         require = partial(require_role, request, plan.repository, plan.dimension)
         require(Role.EDITOR)
         if not left_out:
-            messages.warning(request, _("Nothing is left out. Tick what the plan is to leave as it is."))
+            messages.warning(request, _("Nothing is left out. Tick what the proposal is to leave as it is."))
             return redirect(self.route("change", plan.pk))
         try:
             check_applicable(plan)
@@ -158,7 +158,7 @@ class PlanAdmin(GrantedAdmin):
             for text in problem_words(problem):
                 messages.error(request, text)
             return redirect(self.route("change", plan.pk))
-        messages.info(request, _("This is a new plan, without what you have left out."))
+        messages.info(request, _("This is a new change proposal, without what you have left out."))
         return redirect(self.route("change", made.pk))
 
     def remove_view(self, request: HttpRequest, oid: str) -> HttpResponse:
@@ -167,7 +167,7 @@ class PlanAdmin(GrantedAdmin):
         if not self.has_role(request, plan, Role.EDITOR):
             raise PermissionDenied
         plan.delete()
-        messages.success(request, _("The plan was deleted. No element was changed by that."))
+        messages.success(request, _("The change proposal was deleted. Nothing was changed by that."))
         return redirect(self.route("changelist"))
 
     def export_view(self, request: HttpRequest, oid: str) -> HttpResponseBase:
@@ -206,7 +206,7 @@ class PlanAdmin(GrantedAdmin):
         return self.render_page(
             request,
             "admin/plans/plan.html",
-            title=_("Plan for %(repository)s") % {"repository": plan.repository.name},
+            title=_("Change proposal for %(repository)s") % {"repository": plan.repository.name},
             plan=plan,
             lead=lead(plan),
             refusal=None if refusal is None else refusal_words(refusal),

@@ -25,25 +25,25 @@ LISTED_ERRORS = 100
 _IN_WORDS = {
     "CHANGED_SINCE": gettext_lazy("It has changed since."),
     "HISTORY_EXPIRED": gettext_lazy("Old versions that this needs were purged. What they had cannot be brought back."),
-    "TOO_MANY_DELETIONS": gettext_lazy("The plan would delete more elements than its limit allows."),
-    "TOO_MANY_CHANGES": gettext_lazy("The plan changes too many elements at once. Restrict it by a filter."),
+    "TOO_MANY_DELETIONS": gettext_lazy("The proposal would delete more than its limit allows."),
+    "TOO_MANY_CHANGES": gettext_lazy("The proposal changes too much at once. Restrict it by a filter."),
     "OUTSIDE_SCOPE": gettext_lazy("It does not match the filter, and only what matches may be changed."),
     "UNKNOWN_CHANGE_SET": gettext_lazy("There is nothing to undo: what was changed then is no longer stored."),
     "TOO_MANY_PLANS": gettext_lazy(
-        "You have too many plans here that are not applied. Delete those that you no longer need."
+        "You have too many change proposals here that are not applied. Delete those that you no longer need."
     ),
     "PLANS_TOO_LARGE": gettext_lazy(
-        "With this plan, your plans here would become too large. Delete those that you no longer need, or restrict "
-        "this one by a filter."
+        "With this one, your change proposals here would become too large. Delete those that you no longer need, "
+        "or restrict this one by a filter."
     ),
     "CONFLICT": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),
     "REPOSITORY_BUSY": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),
     "QUERY_TIMEOUT": gettext_lazy("This took too long and was stopped. Restrict it by a filter, and try again."),
     "TOO_MANY_LONG_READS": gettext_lazy("Others are reading a lot right now. Try again in a few seconds."),
-    "PLAN_NOT_FOUND": gettext_lazy("The plan does not exist any more. Nothing was changed."),
-    "PLAN_APPLIED": gettext_lazy("The plan is applied already."),
-    "PLAN_INVALID": gettext_lazy("The plan has errors, so it cannot be applied."),
-    "PLAN_OUTDATED": gettext_lazy("Nothing was changed: elements of the plan have changed since it was made."),
+    "PLAN_NOT_FOUND": gettext_lazy("The change proposal does not exist any more. Nothing was changed."),
+    "PLAN_APPLIED": gettext_lazy("The change proposal is applied already."),
+    "PLAN_INVALID": gettext_lazy("The change proposal has errors, so it cannot be applied."),
+    "PLAN_OUTDATED": gettext_lazy("Nothing was changed: what the proposal concerns has changed since it was made."),
 }
 
 
@@ -63,22 +63,22 @@ def source_words(plan: Plan) -> str:
         return _("Edited as a table")
     if "snapshot" in source:
         message = ngettext(
-            "A complete list with %(count)s element", "A complete list with %(count)s elements", source["snapshot"]
+            "A complete list with %(count)s entry", "A complete list with %(count)s entries", source["snapshot"]
         )
         return message % {"count": grouped_number(source["snapshot"])}
     if "bulk" in source:
-        message = ngettext("Changes to %(count)s element", "Changes to %(count)s elements", source["bulk"])
+        message = ngettext("Changes to %(count)s row", "Changes to %(count)s rows", source["bulk"])
         return message % {"count": grouped_number(source["bulk"])}
     if "undo" in source:
         if "onConflict" in source:
-            return _("Undo, except for elements that were changed again since")
+            return _("Undo, except for what was changed again since")
         return _("Undo")
     words = {"repository": source.get("repository"), "when": _instant(source.get("asOf"))}
     if "repository" not in source:
         return _("Back to the state of %(when)s") % words
     if "asOf" in source:
-        return _("Bring over from %(repository)s as of %(when)s") % words
-    return _("Bring over from %(repository)s") % words
+        return _("Copy from %(repository)s as of %(when)s") % words
+    return _("Copy from %(repository)s") % words
 
 
 def _instant(text: str | None) -> str:
@@ -91,12 +91,12 @@ def _instant(text: str | None) -> str:
 def lead(plan: Plan) -> str:
     """Return what people can do with the plan, or what happened to it."""
     if plan.status == "APPLIED":
-        return _("The plan is applied.")
+        return _("The change proposal is applied.")
     if plan.status == "INVALID":
-        return _("The plan cannot be applied. Nothing is changed.")
+        return _("The change proposal cannot be applied. Nothing is changed.")
     if not (plan.created or plan.changed or plan.deleted):
-        return _("There is nothing to do: the elements are as they should be.")
-    return _("Nothing is changed yet. Check what the plan would do, and apply it.")
+        return _("There is nothing to do: all is as it should be.")
+    return _("Nothing is changed yet. Check what would be changed, and apply it.")
 
 
 def problem_words(problem: Problem) -> list[str]:
@@ -109,7 +109,7 @@ def problem_words(problem: Problem) -> list[str]:
 def refusal_words(problem: Problem) -> str:
     """Return why the plan was not applied; the errors of single elements are shown beside it."""
     if problem.code not in _IN_WORDS and problem.failures:
-        return _("Nothing was changed: what the plan would save is not allowed any more.")
+        return _("Nothing was changed: what the proposal would save is not allowed any more.")
     return problem_words(problem)[0]
 
 

@@ -29,7 +29,7 @@ SECTIONS: Mapping[str, str] = {
     **dict.fromkeys(("fileimport", "import_file"), "import-a-file"),
     "changeset": "see-what-happened",
     "dataprocessing": "delete-many",
-    "plan": "plans",
+    "plan": "change-proposals",
     **dict.fromkeys(("user", "group", "accessgrant", "accesschange", "loginfailures", "repository"), "give-access"),
     **dict.fromkeys(("apikey", "application", "issuedtoken"), "give-access"),
     **dict.fromkeys(("table", "change_elements"), "change-many-accounts"),

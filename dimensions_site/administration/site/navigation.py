@@ -48,7 +48,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     home = reverse("admin:index")
     groups = (
         ("", [_link(_("Start page"), home, "home", request.path == home)]),
-        (_("Elements"), [make(request, page) for page in elements for make in (_list, _deleted)]),
+        (_("Accounts and currencies"), [make(request, page) for page in elements for make in (_list, _deleted)]),
         *(
             (title, [_list(request, page) for page in pages])
             for title, pages in ((_("Work"), work), (_("Access"), access), (_("System"), system))

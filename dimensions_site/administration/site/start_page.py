@@ -85,7 +85,7 @@ def _waiting(request: HttpRequest) -> list[tuple[str, str]]:
     found = []
     plans = _number(request, Plan, PlanStatus.READY)
     if plans:
-        words = ngettext("%(number)d plan to apply", "%(number)d plans to apply", plans)
+        words = ngettext("%(number)d change proposal to apply", "%(number)d change proposals to apply", plans)
         found.append((words % {"number": plans}, _list_of(Plan, PlanStatus.READY)))
     checked = _number(request, FileImport, ImportStatus.CHECKED)
     if checked:
@@ -142,7 +142,7 @@ def _steps(request: HttpRequest, pages: list[DimensionAdmin], repositories: list
             SavedView.objects.filter(owner=request.user.pk).exists(),
         ),
         Step(
-            _("Compare two repositories or moments, and see a plan before you apply it"),
+            _("Compare two repositories or moments, and see what would change before you apply it"),
             accounts,
             Plan.objects.filter(requester=request.user.get_username()).exists(),
         ),

@@ -119,7 +119,7 @@ class TableCheck:
         bases = dict(changes_of(plan).values_list("element_id", "base"))
         if any(number != numbers[id] for id, number in bases.items()):
             plan.delete()
-            checked.problems = [_("Others are saving these elements right now. Check again.")]
+            checked.problems = [_("Others are saving the same right now. Check again.")]
         elif plan.changed:
             checked.plan = plan
         else:

@@ -61,16 +61,15 @@ class TablePage:
             self._request,
             queryset,
             Role.EDITOR,
-            gone=_("There is nothing to edit: no elements were found."),
-            refused=_("To edit the elements as a table, you need the role editor in the repository."),
+            gone=_("There is nothing to edit: nothing was found."),
+            refused=_("To edit in a table, you need the role editor in the repository."),
         )
         if repository is None:
             return None
         ids = list(queryset.values_list("element_id", flat=True)[: MAX_ROWS + 1])
         if len(ids) > MAX_ROWS:
             message = _(
-                "A table has at most %(maximum)s rows, and there are %(count)s elements. Filter the list, or select "
-                "fewer."
+                "A table has at most %(maximum)s rows, and there are %(count)s. Filter the list, or select fewer."
             )
             numbers = {"maximum": grouped_number(MAX_ROWS), "count": grouped_number(queryset.count())}
             messages.error(self._request, message % numbers)
@@ -139,7 +138,7 @@ class TablePage:
         """Apply the plan and return to the list. Raises as `apply_plan` does."""
         require = partial(require_role, self._request, plan.repository, plan.dimension)
         apply_plan(plan, Actor(self._request.user.get_username(), Channel.PLAN, str(plan.pk), reason), require)
-        message = ngettext("%(count)s element was changed.", "%(count)s elements were changed.", plan.changed)
+        message = ngettext("%(count)s row was changed.", "%(count)s rows were changed.", plan.changed)
         activity = reverse("admin:changes_changeset_change", args=[plan.change_set])
         link = format_html('<a class="underline" href="{}">{}</a>', activity, _("See what was changed, or undo it"))
         messages.success(self._request, format_html("{} {}", message % {"count": grouped_number(plan.changed)}, link))
@@ -185,7 +184,7 @@ class TablePage:
         return ReferenceFinder(self._request, table.repository).descriptions(named)
 
 
-@admin_action(description=gettext_lazy("Edit the selected elements as a table"), permissions=["change"])
+@admin_action(description=gettext_lazy("Edit the selected %(verbose_name_plural)s as a table"), permissions=["change"])
 def edit_elements(admin: ListedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
     """Return the table of the selected elements, or None and a message that says why there is none."""
     return TablePage(admin, request).opened(queryset)

@@ -61,7 +61,7 @@ class Migration(migrations.Migration):
                 (
                     "dimension",
                     dimensions_site.rsql.fields.CodePointTextField(
-                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="dimension"
+                        choices=dimensions_site.repositories.dimensions.dimension_choices, verbose_name="kind"
                     ),
                 ),
                 ("slot", models.PositiveSmallIntegerField()),
@@ -76,7 +76,7 @@ class Migration(migrations.Migration):
                             ("IMPORT", "imported file"),
                             ("DELETION", "deletion of many"),
                             ("RESTORE", "restored version"),
-                            ("PLAN", "applied plan"),
+                            ("PLAN", "applied change proposal"),
                         ],
                         verbose_name="channel",
                     ),
@@ -101,8 +101,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "activity",
-                "verbose_name_plural": "activities",
+                "verbose_name": "change",
+                "verbose_name_plural": "change log",
                 "default_permissions": (),
                 "indexes": [
                     models.Index(fields=["repository", "dimension", "-committed_at", "-id"], name="change_set_latest"),

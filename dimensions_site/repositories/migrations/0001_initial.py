@@ -53,7 +53,7 @@ class Migration(migrations.Migration):
                                 "A dbID has 1 to 64 letters, digits, `_`, `.` or `-` and begins with a letter or a digit.",
                             )
                         ],
-                        verbose_name="dbID",
+                        verbose_name="short name (dbID)",
                     ),
                 ),
                 ("name", models.CharField(help_text="The name that people see.", max_length=200, verbose_name="name")),
@@ -176,7 +176,7 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         choices=[(1, "reader"), (2, "editor"), (3, "manager")],
                         default=3,
-                        help_text="The key does not permit more, even if the grants of its user do.",
+                        help_text="The key does not allow more, even if the permissions of its user do.",
                         verbose_name="highest role",
                     ),
                 ),
@@ -185,9 +185,9 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=dimensions_site.repositories.dimensions.access_choices,
                         default="all",
-                        help_text="Calls for another dimension are refused.",
+                        help_text="Calls for anything else are refused.",
                         max_length=20,
-                        verbose_name="dimension",
+                        verbose_name="kind",
                     ),
                 ),
                 (
@@ -234,7 +234,7 @@ class Migration(migrations.Migration):
                         choices=dimensions_site.repositories.dimensions.access_choices,
                         default="all",
                         max_length=20,
-                        verbose_name="dimension",
+                        verbose_name="kind",
                     ),
                 ),
                 (
@@ -276,8 +276,8 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "verbose_name": "access grant",
-                "verbose_name_plural": "access grants",
+                "verbose_name": "permission",
+                "verbose_name_plural": "permissions",
                 "ordering": ["repository", "user", "group", "dimension"],
                 "constraints": [
                     models.CheckConstraint(
@@ -287,19 +287,19 @@ class Migration(migrations.Migration):
                             _connector="OR",
                         ),
                         name="grant_to_user_or_group",
-                        violation_error_message="A grant needs either a user or a group, and not both.",
+                        violation_error_message="A permission needs either a user or a group, and not both.",
                     ),
                     models.UniqueConstraint(
                         condition=models.Q(("user__isnull", False)),
                         fields=("repository", "user", "dimension"),
                         name="one_grant_per_user_and_dimension",
-                        violation_error_message="The user has a grant for this dimension already; change that one.",
+                        violation_error_message="The user has a permission for this already; change that one.",
                     ),
                     models.UniqueConstraint(
                         condition=models.Q(("group__isnull", False)),
                         fields=("repository", "group", "dimension"),
                         name="one_grant_per_group_and_dimension",
-                        violation_error_message="The group has a grant for this dimension already; change that one.",
+                        violation_error_message="The group has a permission for this already; change that one.",
                     ),
                 ],
             },

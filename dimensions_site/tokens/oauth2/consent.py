@@ -17,9 +17,9 @@ from dimensions_site.tokens.oauth2.parameters import RESOURCE, error_of
 
 # The meaning of each scope, in the languages of the administration.
 _SCOPES = {
-    "read": _("Read dimension elements"),
-    "write": _("Read, create, change and replace dimension elements"),
-    "manage": _("Read, create, change, replace and delete dimension elements"),
+    "read": _("Read accounts and currencies"),
+    "write": _("Read, create, change and replace accounts and currencies"),
+    "manage": _("Read, create, change, replace and delete accounts and currencies"),
 }
 # OpenID Connect parameters with which the library would skip consent, or redirect to pages that do not exist here.
 _IGNORED = ("approval_prompt", "prompt")

@@ -35,7 +35,7 @@ def test_four_commands_open_the_service_to_a_program(run):
     assert run("create_repository", "acme", "--name", "Acme group", "--language", "it") == [
         "Created repository acme (Acme group)."
     ]
-    assert run("grant_access", "carla", "acme", "editor") == ["Granted: carla: editor of all dimensions in acme."]
+    assert run("grant_access", "carla", "acme", "editor") == ["Granted: carla: editor of everything in acme."]
     message, key = run("create_api_key", "carla", "--name", "nightly load")
     assert message == "API key 'nightly load' of carla; keep it, it is not shown again:"
     path = Person().currency("elements-count", "acme")
@@ -86,9 +86,9 @@ def test_a_key_is_narrowed_by_options(run, northwind, contoso):
     run("create_api_key", "carla", "--name", "narrow", "--role", "reader", "--dimension", "account")
     run("create_api_key", "carla", "--name", "two", "--repository", "northwind", "--repository", "contoso")
     assert {key.name: key.allows() for key in ApiKey.objects.all()} == {
-        "wide": "manager of all dimensions in all repositories",
+        "wide": "manager of everything in all repositories",
         "narrow": "reader of account in all repositories",
-        "two": "manager of all dimensions in contoso, northwind",
+        "two": "manager of everything in contoso, northwind",
     }
 
 

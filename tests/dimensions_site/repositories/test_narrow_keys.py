@@ -119,7 +119,7 @@ def test_a_key_whose_last_repository_is_deleted_opens_nothing(cora, contoso, is_
     assert answer(program, "GET", program.currency(db_id="contoso")) == (200, None)
     contoso.delete()
     assert answer(program, "GET", program.currency()) == TOO_NARROW
-    assert ApiKey.objects.get(user=cora).allows() == "manager of all dimensions in no repository"
+    assert ApiKey.objects.get(user=cora).allows() == "manager of everything in no repository"
 
 
 def test_what_is_changed_later_counts_at_once(cora, northwind):

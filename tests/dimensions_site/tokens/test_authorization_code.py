@@ -247,7 +247,7 @@ def test_the_page_shows_what_is_allowed_in_the_language_of_its_reader(alices_bro
     assert "&lt;Planning&gt;" in text
     assert "alice" in text
     assert "planning.example" in text
-    assert "Read, create, change and replace dimension elements" in text
+    assert "Read, create, change and replace accounts and currencies" in text
     assert page["Content-Language"] == "en"
     assert "form-action 'self' https://planning.example;" in f"{page['Content-Security-Policy']};"
     assert alices_browser.get(question(planning_tool()), headers={"accept-language": "de"})["Content-Language"] == "de"

@@ -53,7 +53,7 @@ def test_what_is_selected_is_asked_about_and_deleted_by_a_worker(elements, north
     selected = keys(northwind, *(f"N{number:02}" for number in range(12)))
     asked = act(browser, selected)
     text = asked.content.decode()
-    assert "12 elements of the repository Northwind group will be deleted." in text
+    assert "12 will be deleted from the repository Northwind group." in text
     assert asked.context["shown"] == [(f"N{number:02}", "Cash") for number in range(10)]
     assert "and 2 more" in text
     assert not DataProcessing.objects.exists()
@@ -134,7 +134,7 @@ def test_elements_of_two_repositories_are_not_deleted_at_once(elements, northwin
     for form in ({}, {"confirmed": "2"}):
         refused = act(browser, selected, **form)
         assert messages_of(refused) == [
-            "These elements belong to more than one repository. Filter the list by one repository first."
+            "What is selected belongs to more than one repository. Filter the list by one repository first."
         ]
     assert not DataProcessing.objects.exists()
     act(browser, keys(contoso, "C01"), confirmed="1")
@@ -158,7 +158,7 @@ def test_elements_of_others_are_not_part_of_a_selection(elements, northwind, con
     """Whatever keys are sent."""
     browser = browser_of(alice)
     nothing = act(browser, keys(contoso, "C01", "C02"), confirmed="2")
-    assert messages_of(nothing) == ["Nothing was deleted: the selected elements no longer exist."]
+    assert messages_of(nothing) == ["Nothing was deleted: what was selected no longer exists."]
     asked = act(browser, keys(contoso, "C01") + keys(northwind, "N01"))
     assert asked.context["shown"] == [("N01", "Cash")]
     assert not re.search(r"\bC01\b", asked.content.decode())

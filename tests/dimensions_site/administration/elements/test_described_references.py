@@ -135,7 +135,7 @@ def test_an_unknown_id_is_warned_about_and_so_is_the_lost_description(chart, ed)
     change(browser, subject(), **{ID: "NOPE"})
     id, text = (ACCOUNT_WIRE.places[path].heading for path in (ID, TEXT))
     assert messages_of(browser.get(page(Account)))[1:] == [
-        f"It was saved, but it refers to ids that no element of the repository has: {id} 'NOPE'.",
+        f"It was saved, but it refers to ids that do not exist in the repository: {id} 'NOPE'.",
         f"These descriptions belonged to other ids, and were removed: {text} 'Trade receivables'.",
     ]
 

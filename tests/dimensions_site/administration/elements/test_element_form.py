@@ -43,7 +43,7 @@ def test_an_account_with_every_field_is_created(ed):
     answer = browser_of(ed).post(page(Account, "add"), typed(FULL), follow=True)
     created, unknown = messages_of(answer)
     assert created == "The account 1000 was created."
-    assert unknown.startswith("It was saved, but it refers to ids that no element of the repository has: ")
+    assert unknown.startswith("It was saved, but it refers to ids that do not exist in the repository: ")
     stored = read(ed.get(ed.account("elements/1000")))
     assert without_stamp(stored) == undescribed(FULL)
     assert (stored["updateInfo"]["user"], stored["updateInfo"]["origin"]) == ("ed", "INPUT_WEB")

@@ -139,7 +139,7 @@ def test_an_id_that_no_element_has_is_warned_about_before_and_after_the_save(for
         field.fill("trade receivables")
         shown.keyboard.press("Tab")
         expect(warning.filter(visible=True)).to_have_text(
-            "In the dimension account no element has this id. It can be saved nevertheless."
+            "There is no account with this id. It can be saved nevertheless."
         )
         expect(field).to_have_accessible_description(re.compile("no element has this id"))
         field.fill("2000")

@@ -65,7 +65,7 @@ def test_what_only_one_of_two_changed_is_saved_for_both(alice, form, cash):
     fields = "Description (de) by alice, Alternative description (fr) by alice, Type by alice"
     assert messages_of(answer) == [
         "The account 1000 was saved.",
-        f"Others saved this element, too, while you were editing it. These changes are kept: {fields}.",
+        f"Others saved here, too, while you were editing. These changes are kept: {fields}.",
     ]
     cash.refresh_from_db()
     assert cash.descriptions == {"en": "Cash in hand", "de": "Bargeld"}

@@ -118,7 +118,7 @@ def test_a_new_account_begins_with_what_is_usual(chart, ed, northwind, visit):
         expect(conversion).to_have_value("FINAL")
         nature.select_option("Profit and loss")
         expect(conversion).to_have_value("AVERAGE")
-        nature.select_option("Other stocks")
+        nature.select_option("Other balances")
         expect(conversion).to_have_value("")
         conversion.select_option("Historical")
         nature.select_option("Balance sheet")

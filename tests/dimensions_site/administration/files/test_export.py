@@ -91,9 +91,9 @@ def test_the_button_exports_what_the_list_shows(chart, northwind, rita, query, e
     address = offered(browser, query)
     shown = browser.get(address, follow=expected is None)
     if expected is None:
-        assert messages_of(shown) == ["There is nothing to export: no elements were found."]
+        assert messages_of(shown) == ["There is nothing to export: nothing was found."]
     else:
-        assert f"{northwind}: {len(expected)} element" in shown.content.decode()
+        assert f"{northwind}: {len(expected)} to export" in shown.content.decode()
         assert ids(send(browser, shown)) == expected
 
 
@@ -113,7 +113,7 @@ def test_selected_elements_alone_are_exported(chart, northwind, contoso, rita):
     foreign = MODELS["account"].objects.get(repository=contoso).pk
     assert ids(send(browser, shown, _selected_action=[foreign, *keys])) == ["1000", "2000"]
     nothing = send(browser, shown, _selected_action=[foreign])
-    assert messages_of(browser.get(nothing.url)) == ["There is nothing to export: no elements were found."]
+    assert messages_of(browser.get(nothing.url)) == ["There is nothing to export: nothing was found."]
 
 
 @each_dimension
@@ -174,7 +174,7 @@ def test_nothing_of_another_tenant_is_shown_or_written(chart, contoso, rita):
     assert "ontoso" not in shown.content.decode()
     assert ids(send(browser, shown, repository=contoso.pk)) == ["1000"]
     refused = browser.get(f"{page(MODELS['account'], EXPORT)}?repository__id__exact={contoso.pk}", follow=True)
-    assert messages_of(refused) == ["There is nothing to export: no elements were found."]
+    assert messages_of(refused) == ["There is nothing to export: nothing was found."]
 
 
 @each_dimension

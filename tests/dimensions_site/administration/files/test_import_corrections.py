@@ -61,7 +61,7 @@ def test_errors_are_in_the_language_of_the_page(ed, northwind):
     browser = browser_of(ed)
     browser.cookies["django_language"] = "de"
     file_import = checked(browser, northwind, HEADINGS + FAULTY)
-    assert file_import.report["kinds"][0]["message"].startswith("Art: ")
+    assert file_import.report["kinds"][0]["message"].startswith("Kontoart: ")
     assert "Bilanz" in file_import.report["kinds"][0]["message"]
 
 
@@ -115,8 +115,8 @@ def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
     file_import = checked(browser, northwind, table)
     unknown = [(found["heading"], found["text"], found["count"]) for found in file_import.report["unknown"]]
     assert unknown == [("nature", "NOWHERE", 60), ("nature", "ELSE", 2)]
-    assert '<option value="OTHER_STOCKS">Other stocks</option>' in shown(browser, file_import)
-    correct(browser, file_import, **{"value-0": "PROFIT_AND_LOSS", "cell-3-0": "Other stocks"})
+    assert '<option value="OTHER_STOCKS">Other balances</option>' in shown(browser, file_import)
+    correct(browser, file_import, **{"value-0": "PROFIT_AND_LOSS", "cell-3-0": "Other balances"})
     assert file_import.options["values"] == {"nature": {"NOWHERE": "PROFIT_AND_LOSS"}}
     assert (file_import.report["rejected"], file_import.report["created"]) == (2, 61)
     text = shown(browser, file_import)

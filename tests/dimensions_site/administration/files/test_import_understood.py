@@ -66,6 +66,21 @@ def test_local_values_are_imported(ed, northwind):
     assert Account.objects.get(element_id="8004").start_date is None
 
 
+def test_a_file_with_the_labels_of_earlier_exports_is_imported(ed, northwind):
+    """Labels were renamed, and charts that people keep have the old ones."""
+    heading = "id,Description (en),Nature,Type,Conversion type,Notes check,Use account for setup\n"
+    rows = (
+        "8101,Staff,Other stocks,Normal,Final,Do not check,No\n"
+        "8102,Space,Other balances,Normal,Previous final,Do not check,No\n"
+    )
+    file_import = checked(browser_of(ed), northwind, heading + rows)
+    assert file_import.report["kinds"] == []
+    confirm(browser_of(ed), file_import)
+    work()
+    stored = Account.objects.values_list("nature", "conversion_type", "use_account_for_setup")
+    assert sorted(stored) == [("OTHER_STOCKS", "FINAL", "NO"), ("OTHER_STOCKS", "PREVIOUS_FINAL", "NO")]
+
+
 NUMBERS = "id;descriptions.en;decimalNumbers;percentageDifference;referenceCurrency.coefficient\n"
 
 

@@ -148,7 +148,7 @@ def test_a_row_names_the_only_element_and_its_fields(written: None, alice: Perso
     assert "<strong>EUR</strong>" in text
     assert "Accounts: 2 created" in text
     assert "Accounts: 2 changed" in text
-    assert "applied plan · Changes to 2 elements" in text
+    assert "applied change proposal · Changes to 2 rows" in text
 
 
 def test_the_report_shows_what_changed_in_each_element(written: None, alice: Person) -> None:
@@ -168,7 +168,7 @@ def test_the_changes_are_exported(written: None, alice: Person, rita: Person, bo
     """A row for each value, of what the list shows and the user may see."""
     address = page(ChangeSet, "export_csv")
     lines = content(browser_of(rita).get(f"{address}?element=1")).decode("utf-8-sig").splitlines()
-    assert lines[0] == "When,Person,Channel,Reason,Repository,Dimension,Id,Action,Field,Before,After,Path"
+    assert lines[0] == "When,Person,Channel,Reason,Repository,Kind,Id,Action,Field,Before,After,Path"
     assert lines[1].partition(",")[2] == (
         "alice,REST API,Typo,northwind,account,1,Changed,Description (en),Cash,Petty cash,descriptions.en"
     )
@@ -220,7 +220,7 @@ def test_a_change_set_leads_to_its_job(alice: Person, northwind: Repository, rit
         DataProcessing.objects.all().delete()
         answer = browser_of(person).get(at_set(one, "job"), follow=True)
         assert answer.redirect_chain == [(at_set(one), 302)]
-        assert messages_of(answer) == ["The job or plan of this change is no longer stored, or you may not see it."]
+        assert messages_of(answer) == ["The job or proposal of this change is no longer stored, or you may not see it."]
 
 
 @pytest.mark.contract("E1")

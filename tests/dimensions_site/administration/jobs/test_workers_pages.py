@@ -16,7 +16,7 @@ from tests.dimensions_site.administration.site.people import page, superuser
 
 pytestmark = [pytest.mark.contract("F7"), pytest.mark.django_db]
 
-CLEANING = "Delete what has expired: ended jobs, abandoned imports, old plans, stored answers and tokens"
+CLEANING = "Delete what has expired: ended jobs, abandoned imports, old proposals, stored answers and tokens"
 ERROR = 'disk <full> : Traceback (most recent call last):\n  File "tasks.py", line 48, in clean\nOSError: disk <full>'
 
 

@@ -248,7 +248,7 @@ def test_an_empty_repository_says_what_to_do(rita, ed, northwind, contoso):
     assert re.findall("<option[^>]*>(.*?)</option>", copied) == ["contoso (Contoso holding)"]
     store_accounts(contoso, account("C"))
     compared = browser.get(page(Account, "compare"), {"from_repository": northwind.pk, "repository": contoso.pk})
-    assert "Bring over from contoso into northwind…" in compared.content.decode()
+    assert "Copy from contoso into northwind…" in compared.content.decode()
     for query in ("&q=1", "&filter=id==1", "&nature__exact=BALANCE_SHEET"):
         assert "has no accounts yet" not in browser.get(address + query).content.decode()
     assert "has no accounts yet" in browser.get(f"{address}&nature__exact=").content.decode()

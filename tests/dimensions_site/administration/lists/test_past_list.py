@@ -124,7 +124,7 @@ def test_an_export_has_the_state_that_the_list_shows(chart, rita, format):
     browser = browser_of(rita)
     query = f"as_of={TYPED}&type__exact=NORMAL"
     form = browser.get(f"{page(Account, 'export_file')}?{query}")
-    assert "The elements as of 2026-03-31 22:00:00 UTC" in form.content.decode()
+    assert "The state as of 2026-03-31 22:00:00 UTC" in form.content.decode()
     assert form.context["address"] == f"{LIST}?as_of=2026-03-31T22%3A00%3A00Z&type__exact=NORMAL"
     sent = {"action": "export_elements", "format": format, "_selected_action": ["0"], "select_across": "1"}
     answer = browser.post(form.context["address"], sent)
@@ -165,7 +165,7 @@ def test_an_invalid_moment_is_an_error_at_its_field_and_nothing_is_shown_as_if_i
     assert '<input type="hidden" name="q" value="cash">' in text
     assert '<a href="?q=cash">Back to now</a>' in text
     exported = browser.get(page(Account, "export_file"), {"as_of": typed}, follow=True)
-    assert messages_of(exported) == ["There is nothing to export: no elements were found."]
+    assert messages_of(exported) == ["There is nothing to export: nothing was found."]
 
 
 def test_a_state_is_that_of_one_repository(chart, rita, northwind, contoso):

@@ -75,7 +75,7 @@ def test_saving_a_key_whose_repositories_are_gone_does_not_widen_it(root, alice,
     assert root.get(page("apikey", "change", stored.pk)).context["adminform"].form.initial["is_limited"] is True
     assert root.post(page("apikey", "change", stored.pk), form).status_code == 302
     stored.refresh_from_db()
-    assert (stored.name, stored.allows()) == ("weekly", "manager of all dimensions in no repository")
+    assert (stored.name, stored.allows()) == ("weekly", "manager of everything in no repository")
 
 
 def test_the_list_shows_what_each_key_allows_in_as_many_queries_for_one_as_for_many(
@@ -93,8 +93,8 @@ def test_the_list_shows_what_each_key_allows_in_as_many_queries_for_one_as_for_m
     root.get(LIST)
     with django_assert_num_queries(len(DIMENSIONS) + 6):
         text = root.get(LIST).content.decode()
-    assert "reader of all dimensions in contoso, northwind" in text
-    assert "manager of all dimensions in all repositories" in text
+    assert "reader of everything in contoso, northwind" in text
+    assert "manager of everything in all repositories" in text
     fill(5)
     with django_assert_num_queries(len(DIMENSIONS) + 6):
         root.get(LIST)

@@ -151,7 +151,7 @@ def test_a_user_for_a_program_needs_no_password(root, northwind):
 def test_a_user_who_sees_nothing_yet_is_saved_with_a_hint(root, northwind):
     """Unless a group gives access."""
     assert add(root, username="nora").status_code == 302
-    assert "nora sees nothing yet: add a grant, or a group with grants." in messages_of(root.get(page(User)))
+    assert "nora sees nothing yet: add a permission, or a group with permissions." in messages_of(root.get(page(User)))
     group = Group.objects.create(name="Auditors")
     AccessGrant.objects.create(group=group, repository=northwind)
     add(root, groups=[group.pk])
@@ -239,7 +239,7 @@ def test_the_list_says_what_each_user_has_access_to_in_as_many_queries_for_one_a
     root.get(page(User))
     with django_assert_num_queries(len(DIMENSIONS) + 8):
         text = root.get(page(User)).content.decode()
-    assert "editor of all dimensions in contoso" in text
+    assert "editor of everything in contoso" in text
     assert "grants of Auditors" in text
     assert "everything, as a superuser" in text
     for number in range(5):
@@ -262,7 +262,7 @@ def test_the_list_of_groups_says_who_is_in_them_and_what_they_give(root, northwi
     root.get(page(Group))
     with django_assert_num_queries(len(DIMENSIONS) + 7):
         text = root.get(page(Group)).content.decode()
-    assert all(words in text for words in ("editor of all dimensions in northwind", "auditor0", "auditor4", "…"))
+    assert all(words in text for words in ("editor of everything in northwind", "auditor0", "auditor4", "…"))
     assert "auditor5" not in text
     fill("banker")
     with django_assert_num_queries(len(DIMENSIONS) + 7):

@@ -60,11 +60,11 @@ def test_another_repository_is_brought_over(alice, northwind, contoso):
     store_accounts(contoso, account("2", descriptions={"de": "Neu"}), account("3"))
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
     browser, sides = browser_of(alice), query(northwind, contoso)
-    assert buttons(browser, sides) == {"from": "Bring over from contoso into northwind…"}
+    assert buttons(browser, sides) == {"from": "Copy from contoso into northwind…"}
     answer = make(browser, sides, "from")
     plan = planned(answer)
     assert (plan.repository, plan.source) == (northwind, {"repository": "contoso"})
-    assert "Bring over from contoso" in answer.content.decode()
+    assert "Copy from contoso" in answer.content.decode()
     apply(browser, plan)
     assert stored(northwind) == stored(contoso)
     assert browser.get(f"{PAGE}?{sides}").context["total"] == 0
@@ -87,8 +87,8 @@ def test_both_directions_are_offered_to_an_editor_of_both(alice, northwind, cont
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.EDITOR)
     browser, sides = browser_of(alice), query(northwind, contoso)
     assert buttons(browser, sides) == {
-        "from": "Bring over from contoso into northwind…",
-        "to": "Bring over from northwind into contoso…",
+        "from": "Copy from contoso into northwind…",
+        "to": "Copy from northwind into contoso…",
     }
     assert planned(make(browser, sides, "to")).repository == contoso
     # That would delete in Northwind, where Alice is a manager, and not in Contoso.
@@ -96,7 +96,7 @@ def test_both_directions_are_offered_to_an_editor_of_both(alice, northwind, cont
     AccessGrant.objects.filter(repository=northwind).update(role=Role.EDITOR)
     count = Plan.objects.count()
     assert messages_of(make(browser_of(alice), sides, "from")) == [
-        "This would delete elements, for which you need the role manager in the repository."
+        "This would delete, for which you need the role manager in the repository."
     ]
     assert Plan.objects.count() == count
 

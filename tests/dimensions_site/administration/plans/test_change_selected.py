@@ -84,7 +84,7 @@ def test_a_value_is_set_in_the_selected_elements_once_the_plan_is_applied(chart,
     """The plan has what changes and what stays; it is one change set."""
     sent = chosen(browser_of(ed), keys("1000", "1100"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"})
     assert sent.status_code == 302
-    assert said(sent) == ["A plan was made: 1 of 2 selected elements would change."]
+    assert said(sent) == ["A change proposal was made: 1 of the 2 selected would change."]
     plan = Plan.objects.get()
     assert (plan.repository, plan.dimension, plan.requester, plan.status) == (northwind, "account", "ed", "READY")
     assert (plan.created, plan.changed, plan.unchanged, plan.deleted) == (0, 1, 1, 0)
@@ -113,7 +113,7 @@ def test_fields_of_every_kind_are_set_and_cleared(chart, ed):
         "documentationLink:how": "clear",
     }
     sent = chosen(browser_of(ed), keys("2000"), changes)
-    assert said(sent)[1:] == [f"No element of the repository has the ids in these fields: {cash_flow}.id 'nowhere'."]
+    assert said(sent)[1:] == [f"The ids in these fields do not exist in the repository: {cash_flow}.id 'nowhere'."]
     assert described(Plan.objects.get()) == {
         "2000": {
             ("conversion.referenceAccountForInitialBalance", None, "1000"),
@@ -245,7 +245,7 @@ def test_what_the_rules_of_saving_reject_is_said_element_by_element(chart, ed, n
         ("3<b>", "Description (en) is 1,008 characters long; the limit is 1,000."),
     ]
     text = again.content.decode()
-    assert "there are 2 errors in the selected elements" in text
+    assert "there are 2 errors in what is selected" in text
     assert "3&lt;b&gt;" in text
     assert not Plan.objects.exists()
 
@@ -262,7 +262,7 @@ def test_many_errors_are_counted_and_the_first_are_listed(chart, ed, northwind):
 def test_nothing_to_change_makes_no_plan(chart, ed):
     """The form says so."""
     again = chosen(browser_of(ed), keys("1000"), {"nature:how": "set", "nature": "BALANCE_SHEET"})
-    assert errors(again) == {"": ["Nothing would change: the selected elements have these values already."]}
+    assert errors(again) == {"": ["Nothing would change: these values are there already."]}
     assert not Plan.objects.exists()
 
 
@@ -273,7 +273,7 @@ def test_too_many_elements_are_refused_with_the_limit(chart, ed, settings):
     for form in ({}, {"chosen": "yes", "nature:how": "set", "nature": "PROFIT_AND_LOSS"}):
         refused = act(browser, keys("1000", "1100", "2000"), **form)
         assert said(refused)[-1] == (
-            "3 elements are selected, and at most 2 can be changed together. Select fewer, or filter the list."
+            "3 are selected, and at most 2 can be changed together. Select fewer, or filter the list."
         )
     assert chosen(browser, keys("1000", "1100"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"}).status_code == 302
 
@@ -297,7 +297,7 @@ def test_elements_of_two_repositories_are_not_changed_at_once(chart, contoso):
     for form in ({}, {"chosen": "yes", "nature:how": "set", "nature": "PROFIT_AND_LOSS"}):
         refused = act(browser, keys("1000", "1000C"), **form)
         assert said(refused)[-1] == (
-            "These elements belong to more than one repository. Filter the list by one repository first."
+            "What is selected belongs to more than one repository. Filter the list by one repository first."
         )
     query = f"?repository__id__exact={contoso.pk}"
     chosen(browser, keys("1000C"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"}, query, select_across="1")
@@ -319,7 +319,7 @@ def test_only_editors_change(chart, northwind, contoso, rita):
 def test_elements_of_others_are_not_part_of_a_selection(chart, ed):
     """Whatever keys are sent."""
     browser = browser_of(ed)
-    assert said(act(browser, keys("1000C"))) == ["Nothing was changed: the selected elements no longer exist."]
+    assert said(act(browser, keys("1000C"))) == ["Nothing was changed: what was selected no longer exists."]
     shown = act(browser, keys("1000", "1000C"))
     assert shown.context["count"] == 1
     assert not re.search(r"\b1000C\b", shown.content.decode())

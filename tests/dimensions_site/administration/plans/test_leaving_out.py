@@ -41,7 +41,7 @@ def test_a_plan_without_some_elements_is_a_plan_of_its_own(plan, alice, northwin
     assert other.scope == "id=out=(2,3)"
     assert 0 < other.size < plan.size
     assert opened(browser, plan).context["page"].paginator.count == 4
-    assert messages_of(apply(browser, other)) == ["The plan was applied."]
+    assert messages_of(apply(browser, other)) == ["The change proposal was applied."]
     assert stored(northwind) == {"1": "Money", "2": "Cash", "4": "Cash"}
 
 
@@ -64,7 +64,7 @@ def test_an_editor_may_leave_out_what_only_a_manager_may_delete(plan, ed, rita, 
     browser = browser_of(ed)
     assert browser.post(at(plan, "without"), {"ids": ["1"]}).status_code == 403
     other = planned(without(browser, plan, "2"))
-    assert messages_of(apply(browser, other)) == ["The plan was applied."]
+    assert messages_of(apply(browser, other)) == ["The change proposal was applied."]
     assert browser_of(rita).post(at(plan, "without"), {"ids": ["1"]}).status_code == 403
 
 
@@ -72,11 +72,11 @@ def test_what_cannot_be_left_out_is_said(plan, alice):
     """Nothing is ticked, or more than a filter can name."""
     browser = browser_of(alice)
     nothing = without(browser, plan)
-    assert messages_of(nothing) == ["Nothing is left out. Tick what the plan is to leave as it is."]
+    assert messages_of(nothing) == ["Nothing is left out. Tick what the proposal is to leave as it is."]
     (message,) = messages_of(without(browser, plan, *(f"{number}" for number in range(101))))
     assert "100" in message
     Plan.objects.update(status=PlanStatus.APPLIED)
-    assert messages_of(without(browser, plan, "1")) == ["The plan is applied already."]
+    assert messages_of(without(browser, plan, "1")) == ["The change proposal is applied already."]
     assert Plan.objects.count() == 1
 
 

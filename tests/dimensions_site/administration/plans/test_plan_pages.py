@@ -53,7 +53,7 @@ def test_the_plans_of_open_repositories_are_listed(plan, rita, bob, northwind, c
     make(bob, "currency", "contoso", bulk={"put": []})
     assert listed(browser_of(rita)) == [plan]
     text = browser_of(rita).get(LIST).content.decode()
-    for word in ("A complete list with 3 elements", "alice", "ready to apply", "northwind"):
+    for word in ("A complete list with 3 entries", "alice", "ready to apply", "northwind"):
         assert word in text
     assert "contoso" not in text
     carl = add_person("carl", northwind, Role.READER, "currency")
@@ -89,7 +89,7 @@ def test_a_plan_shows_what_it_does(plan, rita):
     assert [changed.address, deleted.address] == [page(Account, "change", stored_pk[id]) for id in "12"]
     assert created.address == ""
     text = answer.content.decode()
-    for word in ("Nothing is changed yet.", "Year-end", "by alice", "A complete list with 3 elements"):
+    for word in ("Nothing is changed yet.", "Year-end", "by alice", "A complete list with 3 entries"):
         assert word in text, word
     for action, ids in (("created", ["3"]), ("deleted", ["2"]), ("other", ["1", "2", "3"])):
         found = opened(browser_of(rita), plan, f"?action={action}")
@@ -99,10 +99,10 @@ def test_a_plan_shows_what_it_does(plan, rita):
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({"bulk": {"put": [currency("EUR")], "delete": [{"id": "USD"}]}}, "Changes to 2 elements"),
-        ({"snapshot": [currency("USD")]}, "A complete list with 1 element"),
-        ({"repository": "contoso"}, "Bring over from contoso"),
-        ({"repository": "contoso", "asOf": "token"}, "Bring over from contoso as of an earlier moment"),
+        ({"bulk": {"put": [currency("EUR")], "delete": [{"id": "USD"}]}}, "Changes to 2 rows"),
+        ({"snapshot": [currency("USD")]}, "A complete list with 1 entry"),
+        ({"repository": "contoso"}, "Copy from contoso"),
+        ({"repository": "contoso", "asOf": "token"}, "Copy from contoso as of an earlier moment"),
         ({"asOf": "token"}, "Back to the state of an earlier moment"),
     ],
     ids=str,
@@ -126,7 +126,7 @@ def test_a_plan_without_changes_has_nothing_to_apply(alice, northwind):
     store_accounts(northwind, account("1"))
     make(alice, "account", snapshot=[account("1")])
     text = opened(browser_of(alice), Plan.objects.get()).content.decode()
-    assert "There is nothing to do: the elements are as they should be." in text
+    assert "There is nothing to do: all is as it should be." in text
     assert 'id="apply-form"' not in text
 
 
@@ -162,7 +162,7 @@ def test_a_manager_applies_a_plan(plan, alice, northwind):
     """With its reason, or another; its page and its activity lead to each other."""
     browser = browser_of(alice)
     answer = apply(browser, plan, _reason="Merger")
-    assert messages_of(answer) == ["The plan was applied."]
+    assert messages_of(answer) == ["The change proposal was applied."]
     assert stored(northwind) == {"1": "Money", "3": "New", "4": "Cash"}
     plan.refresh_from_db()
     one = ChangeSet.objects.get(channel=Channel.PLAN)
@@ -171,7 +171,7 @@ def test_a_manager_applies_a_plan(plan, alice, northwind):
     assert (one.reason, one.operation) == ("Merger", str(plan.pk))
     activity = page(ChangeSet, "change", one.pk)
     assert activity in answer.content.decode()
-    assert "To the plan" in browser.get(activity).content.decode()
+    assert "To the change proposal" in browser.get(activity).content.decode()
     assert browser.get(page(ChangeSet, "job", one.pk))["Location"] == at(plan)
     assert 'id="apply-form"' not in answer.content.decode()
 
@@ -189,7 +189,7 @@ def test_a_required_reason_is_asked_for(plan, alice, northwind):
     answer = apply(browser, plan, _reason=" ")
     assert "requires a reason for every change" in answer.content.decode()
     assert len(stored(northwind)) == 3
-    assert messages_of(apply(browser, plan, answer, _reason="Now")) == ["The plan was applied."]
+    assert messages_of(apply(browser, plan, answer, _reason="Now")) == ["The change proposal was applied."]
 
 
 def test_who_may_not_apply_it_sees_what_is_missing(plan, rita, ed, alice, northwind):
@@ -203,18 +203,18 @@ def test_who_may_not_apply_it_sees_what_is_missing(plan, rita, ed, alice, northw
     browser = browser_of(rita)
     for name in ("remove", "again"):
         assert browser.post(at(plan, name)).status_code == 403
-    assert "Delete the plan" not in opened(browser, plan).content.decode()
+    assert "Delete the change proposal" not in opened(browser, plan).content.decode()
     assert stored(northwind) == before
     make(ed, "account", bulk={"put": [account("9")]})
     harmless = Plan.objects.latest("created_at")
     assert "you need the role editor" in opened(browser, harmless).content.decode()
-    assert messages_of(apply(browser_of(ed), harmless)) == ["The plan was applied."]
+    assert messages_of(apply(browser_of(ed), harmless)) == ["The change proposal was applied."]
 
 
 def test_only_what_was_seen_is_applied(plan, alice, northwind):
     browser = browser_of(alice)
     answer = browser.post(at(plan, "apply"), {"etag": "x"}, follow=True)
-    assert messages_of(answer) == ["The plan is not as you saw it. Check it again, and apply it then."]
+    assert messages_of(answer) == ["The proposal is not as you saw it. Check it again, and apply it then."]
     assert len(stored(northwind)) == 3
 
 
@@ -225,11 +225,11 @@ def test_an_outdated_plan_names_what_has_changed(plan, alice, northwind):
     answer = apply(browser_of(alice), plan)
     assert answer.status_code == 200
     text = answer.content.decode()
-    assert "Nothing was changed: elements of the plan have changed since it was made." in text
+    assert "Nothing was changed: what the proposal concerns has changed since it was made." in text
     assert [(one.id, one.text) for one in answer.context["errors"]] == [("2", "It has changed since.")]
     assert answer.context["errors"][0].address == page(Account, "change", Account.objects.get(element_id="2").pk)
     assert stored(northwind) == before
-    assert "Make the plan again" not in text  # the service does not have the list any more
+    assert "Make the change proposal again" not in text  # the service does not have the list any more
 
 
 @pytest.mark.django_db(transaction=True)
@@ -238,7 +238,7 @@ def test_a_plan_is_applied_once(plan, alice):
     shown = opened(browser, plan)
     apply(browser, plan)
     answer = apply(browser, plan, shown)
-    assert "The plan is applied already." in answer.content.decode()
+    assert "The change proposal is applied already." in answer.content.decode()
     assert ChangeSet.objects.filter(channel=Channel.PLAN).count() == 1
 
 
@@ -249,13 +249,11 @@ def test_a_plan_with_errors_shows_them_in_words(alice, ed, northwind):
     browser, plan = browser_of(alice), Plan.objects.get()
     answer = opened(browser, plan)
     text = answer.content.decode()
-    assert "The plan cannot be applied. Nothing is changed." in text
-    assert [one.text for one in answer.context["errors"]] == [
-        "The plan would delete more elements than its limit allows."
-    ]
+    assert "The change proposal cannot be applied. Nothing is changed." in text
+    assert [one.text for one in answer.context["errors"]] == ["The proposal would delete more than its limit allows."]
     assert 'id="apply-form"' not in text
     sent = browser.post(at(plan, "apply"), {"etag": answer.context["etag"]})
-    assert "The plan has errors, so it cannot be applied." in sent.content.decode()
+    assert "The change proposal has errors, so it cannot be applied." in sent.content.decode()
     assert sent.context["errors"] == answer.context["errors"]
 
 
@@ -263,7 +261,7 @@ def test_a_plan_is_deleted(plan, ed, northwind):
     before = stored(northwind)
     answer = browser_of(ed).post(at(plan, "remove"), follow=True)
     assert answer.redirect_chain == [(LIST, 302)]
-    assert messages_of(answer) == ["The plan was deleted. No element was changed by that."]
+    assert messages_of(answer) == ["The change proposal was deleted. Nothing was changed by that."]
     assert not Plan.objects.exists()
     assert stored(northwind) == before
 

@@ -70,7 +70,7 @@ def test_an_outdated_undo_is_made_again(changed, alice, ed, northwind):
     plan = planned(undo(browser, changed))
     alice.send("PATCH", alice.account("elements/2"), {"descriptions": {"en": "Right"}})
     answer = apply(browser, plan)
-    assert "Make the plan again" in answer.content.decode()
+    assert "Make the change proposal again" in answer.content.decode()
     again = planned(browser.post(at(plan, "again"), follow=True))
     assert again.status == PlanStatus.INVALID
 
@@ -80,7 +80,7 @@ def test_a_creation_is_undone_by_a_manager(alice, ed, northwind):
     alice.send("POST", alice.account(), account("9"))
     one = ChangeSet.objects.get()
     answer = undo(browser_of(ed), one)
-    assert messages_of(answer) == ["This would delete elements, for which you need the role manager in the repository."]
+    assert messages_of(answer) == ["This would delete, for which you need the role manager in the repository."]
     assert answer.redirect_chain == [(page(ChangeSet, "change", one.pk), 302)]
     assert not Plan.objects.exists()
     browser = browser_of(alice)
@@ -150,7 +150,7 @@ def test_too_many_open_plans_are_a_message(changed, alice, settings):
     browser = browser_of(alice)
     planned(undo(browser, changed))
     assert messages_of(undo(browser, changed)) == [
-        "You have too many plans here that are not applied. Delete those that you no longer need."
+        "You have too many change proposals here that are not applied. Delete those that you no longer need."
     ]
 
 

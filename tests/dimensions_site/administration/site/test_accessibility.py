@@ -248,7 +248,7 @@ def columns_with_a_error(tab: Page) -> None:
 
 def search_by_keys(tab: Page) -> None:
     tab.keyboard.press("Control+k")
-    expect(tab.get_by_role("searchbox", name="Search pages and elements")).to_be_focused()
+    expect(tab.get_by_role("searchbox", name="Search pages, accounts and currencies")).to_be_focused()
     tab.keyboard.type("1000")
     expect(tab.locator("#command-results li").first).to_be_visible()
 

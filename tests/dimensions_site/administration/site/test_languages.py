@@ -155,7 +155,7 @@ def test_what_a_worker_finds_in_a_file_is_reported_in_the_language_of_who_upload
     describe(browser, FileImport.objects.get())
     work()
     texts = "\n".join(read(browser.get(page(FileImport, "change", FileImport.objects.get().pk))))
-    assert "Art: Zulässig ist einer der Werte Bilanz" in texts
+    assert "Kontoart: Zulässig ist einer der Werte Bilanz" in texts
     assert "1 Zeile hat Fehler." in texts
 
 
@@ -237,9 +237,9 @@ def test_an_error_stands_at_its_field_in_the_language_of_the_user(ed, northwind)
     """The same error as over REST, which reports it in English."""
     browser = speaks(browser_of(ed), "de")
     address = f"{page(Account, 'add')}?repository={northwind.pk}"
-    sent = {**filled_in(browser.get(address)), "id": " 1", "conversion.conversionType": "FINAL"}
+    sent = {**filled_in(browser.get(address)), "id": " 1", "type": "", "conversion.conversionType": "FINAL"}
     answer = browser.post(address, {**sent, "descriptions:0:text": "Kasse"})
-    assert errors(answer)["type"] == ["Typ fehlt; zulässig ist einer der Werte Normal, Detail, Veränderung."]
+    assert errors(answer)["type"] == ["Kontotyp fehlt; zulässig ist einer der Werte Normal, Detail, Veränderung."]
     [message] = errors(answer)["id"]
     assert message == 'Id darf nicht mit Leerraum beginnen oder enden; angegeben ist " 1".'
     assert "Es wurde nichts gespeichert: Es gibt 3 Fehler." in answer.content.decode()

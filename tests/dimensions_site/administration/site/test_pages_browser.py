@@ -14,7 +14,7 @@ def test_the_landing_page_shows_what_this_is_and_leads_on(visit, width: int, sch
     """It fits on a phone and on a desktop, and its colours keep the contrast of WCAG AA in both schemes."""
 
     def look(page: Page) -> list[str]:
-        expect(page.get_by_role("heading", level=1)).to_have_text("Dimension elements")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Accounts and currencies")
         assert fits(page)
         assert page.evaluate(CONTRAST) >= 4.5
         return [str(link.get_attribute("href")) for link in page.get_by_role("link").all()]
@@ -109,6 +109,6 @@ def test_a_page_that_is_not_there_leads_back(visit, width: int) -> None:
         expect(page.get_by_role("heading", level=1)).to_have_text("Page not found")
         assert fits(page)
         page.get_by_role("link", name="To the start page").click()
-        expect(page.get_by_role("heading", level=1)).to_have_text("Dimension elements")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Accounts and currencies")
 
     visit("/doc/currency", look, viewport={"width": width, "height": 800})

@@ -62,7 +62,7 @@ def test_a_page_is_found_by_its_name_with_the_keyboard_alone(visit, rita: Person
 
     def look(page: Page) -> None:
         page.keyboard.press("Control+k")
-        box = page.get_by_role("searchbox", name="Search pages and elements")
+        box = page.get_by_role("searchbox", name="Search pages, accounts and currencies")
         expect(box).to_be_focused()
         box.press_sequentially("Accou")
         expect(page.locator("#command-results li").first).to_be_visible()

@@ -39,7 +39,7 @@ def test_a_check_saves_nothing_and_counts(chart, ed):
     plan = Plan.objects.get()
     assert (plan.changed, plan.unchanged, shown.context["unchanged"]) == (2, 1, 1)
     text = shown.content.decode()
-    assert "2 elements would be changed," in text
+    assert "2 rows would be changed," in text
     assert "1 stays as it is." in text
     assert Account.objects.get(element_id="0090").nature == "BALANCE_SHEET"
     assert cells(shown)["0090"]["nature"] == "profit AND loss"
@@ -180,7 +180,7 @@ def test_a_row_that_others_deleted_is_left_out_and_what_was_typed_is_shown(chart
     work_now()
     shown = send(browser, first, "check", {"0090": {"descriptions.de": "Barkasse"}, "1100": {"type": "Detail"}})
     text = shown.content.decode()
-    assert "This element no longer exists and is left out: 0090." in text
+    assert "This no longer exists and is left out: 0090." in text
     assert "0090 · Description (de): Barkasse" in text
     assert (list(cells(shown)), Plan.objects.get().changed) == (["1100", "2000"], 1)
 

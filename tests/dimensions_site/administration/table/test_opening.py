@@ -82,8 +82,8 @@ def test_a_table_has_at_most_500_rows(ed, northwind, monkeypatch):
     store_accounts(northwind, *(account(id) for id in ("1", "2", "3")))
     refused = opened(browser_of(ed), "?q=")
     assert (refused.status_code, refused.url) == (302, f"{page(Account)}?q=")
-    assert said(refused) == ["A table has at most 2 rows, and there are 3 elements. Filter the list, or select fewer."]
-    assert said(opened(browser_of(ed), "?q=nothing")) == ["There is nothing to edit: no elements were found."]
+    assert said(refused) == ["A table has at most 2 rows, and there are 3. Filter the list, or select fewer."]
+    assert said(opened(browser_of(ed), "?q=nothing")) == ["There is nothing to edit: nothing was found."]
 
 
 def test_readers_and_strangers_get_no_table(chart, rita, bob, ed):

@@ -40,7 +40,7 @@ def test_what_was_checked_is_saved_in_one_change_set_and_undone(chart, ed):
     saved = send(browser, shown, "save", _reason="Correct types")
     assert (saved.status_code, saved.url) == (302, page(Account))
     (message,) = map(str, get_messages(saved.wsgi_request))
-    assert message.startswith("2 elements were changed. <a ")
+    assert message.startswith("2 rows were changed. <a ")
     found = ChangeSet.objects.get(operation=str(Plan.objects.get().pk))
     assert (found.user, found.reason, found.changed) == ("ed", "Correct types", 2)
     assert Account.objects.get(element_id="0090").descriptions["de"] == "0090"
@@ -79,7 +79,7 @@ def test_what_others_save_between_the_check_and_the_save_is_shown(chart, ed, ali
     alice.send("PATCH", alice.account("elements/0090"), {"descriptions": {"de": "Theirs"}})
     refused = send(browser, shown, "save")
     assert refused.context["checked"].problems == [
-        "Nothing was changed: elements of the plan have changed since it was made."
+        "Nothing was changed: what the proposal concerns has changed since it was made."
     ]
     assert [one.theirs for one in refused.context["checked"].conflicts] == ["Theirs"]
     assert Account.objects.get(element_id="1100").type == "NORMAL"

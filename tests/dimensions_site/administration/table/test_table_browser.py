@@ -51,7 +51,7 @@ def changed(tab: Page, count: int) -> None:
 
 def check(tab: Page) -> None:
     follow(tab.get_by_role("button", name="Check table", exact=True))
-    expect(tab.get_by_role("grid", name="Elements as a table")).to_be_visible()
+    expect(tab.get_by_role("grid", name="Edit as a table")).to_be_visible()
 
 
 # As Firefox sends it.
@@ -207,7 +207,7 @@ def test_a_conflict_is_decided_in_the_table(edit):
         conflict.get_by_label("Yours").check()
         changed(tab, 1)
         check(tab)
-        expect(tab.get_by_text("1 element would be changed,")).to_be_visible()
+        expect(tab.get_by_text("1 row would be changed,")).to_be_visible()
 
     edit(look)
 

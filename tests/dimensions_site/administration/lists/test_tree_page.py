@@ -4,7 +4,7 @@ import pytest
 
 from account.models import Account
 from dimensions_site.repositories.models import AccessGrant, Role
-from tests.dimensions_site.administration.site.pages import without_tokens
+from tests.dimensions_site.administration.site.pages import lasting
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import account
 from tests.storing import store_accounts
@@ -76,7 +76,7 @@ def test_a_search_shows_what_is_found(chart, rita):
     browser = browser_of(rita)
     text = browser.get(TREE, {"q": "umsatz"}).content.decode()
     assert f'<a href="{page(Account, "change", Account.objects.get(element_id="4").pk)}">4</a>' in text
-    assert "Odd" not in without_tokens(text)
+    assert "Odd" not in lasting(text)
     assert "Nothing found" in browser.get(TREE, {"q": "nowhere"}).content.decode()
 
 

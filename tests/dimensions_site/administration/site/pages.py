@@ -6,12 +6,16 @@ from typing import Any
 from tests.dimensions_site.administration.site.forms import filled_form
 from tests.dimensions_site.administration.site.people import page
 
+# Tokens, in which any word may occur by chance, and seconds. Each begins with letters that are quick to search for.
+FLEETING = [re.compile(text) for text in (r'value="[A-Za-z0-9]{64}"', r'once"?[=:] ?"[^"]*"', r"in [0-9.]+ seconds")]
 _MAPS = ("descriptions", "alternativeDescriptions", "customAttributes")
 
 
-def without_tokens(text: str) -> str:
-    """The text of a page without the random tokens in its forms, in which any short word may occur."""
-    return re.sub(r'value="\w{64}"', "", text)
+def lasting(text: str) -> str:
+    """The text of a page without the parts that differ each time."""
+    for fleeting in FLEETING:
+        text = fleeting.sub("", text)
+    return text
 
 
 def filled_in(response: Any, form: str = "element-form") -> dict[str, str]:

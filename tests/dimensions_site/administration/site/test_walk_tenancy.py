@@ -35,6 +35,7 @@ from tests.bulkops.plans.plans import make
 from tests.dimensions import MODELS
 from tests.dimensions_site.administration.files.imports import BANK, FAULTY, HEADINGS, checked, upload
 from tests.dimensions_site.administration.site.crawling import SentForm, crawl
+from tests.dimensions_site.administration.site.pages import lasting
 from tests.dimensions_site.administration.site.people import browser_of, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
 from tests.factories import Person, account, currency
@@ -176,17 +177,6 @@ def text_of(content: bytes) -> str:
         return content.decode(errors="replace")
     with ZipFile(BytesIO(content)) as workbook:
         return "\n".join(workbook.read(name).decode() for name in sorted(workbook.namelist()))
-
-
-# Tokens, in which any word may occur by chance, and seconds. Each begins with letters that are quick to search for.
-FLEETING = [re.compile(text) for text in (r'value="[A-Za-z0-9]{64}"', r'once"?[=:] ?"[^"]*"', r"in [0-9.]+ seconds")]
-
-
-def lasting(text: str) -> str:
-    """The text of a page without the parts that differ each time."""
-    for fleeting in FLEETING:
-        text = fleeting.sub("", text)
-    return text
 
 
 def without(text: str, address: str) -> str:

@@ -60,7 +60,7 @@ def open_account(page: Page, id: str) -> None:
     go(page, "Accounts")
     search(page, id)
     follow(page.get_by_role("link", name=id, exact=True))
-    expect(page.get_by_role("heading", name=f"Account {id}")).to_be_visible()
+    expect(page.get_by_role("heading", name=f"{id} · ")).to_be_visible()
 
 
 def choose_all_found(page: Page, text: str) -> None:

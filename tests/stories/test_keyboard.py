@@ -48,7 +48,7 @@ def test_he_filters_opens_and_imports(enter, rest):
     assert "=PROFIT_AND_LOSS" in ed.url
     tab_to(ed, "Select P.60.100")
     follow(ed, "P.60.100")
-    tab_to(ed, "General")
+    tab_to(ed, "General…")
     ed.keyboard.press("ArrowDown")
     expect(ed.get_by_role("tab", name="Restrictions")).to_be_focused()
     follow(ed, "Close")
@@ -195,7 +195,7 @@ def test_she_changes_selected_accounts_and_deletes_them(alice, rest, former):
     """By a plan, and after a question."""
     find(alice, "OLD.000")
     choose_action(alice, ["OLD.0001", "OLD.0003"], "Change the selected")
-    fill(alice, "Description de", "Set")
+    fill(alice, "Description German (de)", "Set")
     alice.keyboard.press("Tab")
     alice.keyboard.type("Gesetzt")
     follow(alice, "Show what would change")

@@ -106,7 +106,7 @@ def test_she_reads_what_a_colleague_changed_and_takes_it_back_in_five_clicks(ali
     }
     expect(latest.locator("tbody tr")).to_have_count(len(changed))
     for path, (old, new) in changed.items():
-        cells = latest.get_by_role("row", name=path).locator("td")
+        cells = latest.locator(f"tr:has([title='{path}']) td")
         assert cells.all_inner_texts() == [old, new]
     expect(latest).to_contain_text("by ed")
 

@@ -10,6 +10,7 @@ from django.shortcuts import redirect
 
 from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.administration.base.past import AS_OF, address_in_utc
+from dimensions_site.administration.conditions.filtering import ALL, VIEW, with_parameters
 from dimensions_site.administration.elements.deleting import delete_elements
 from dimensions_site.administration.elements.editing import EDIT_PAGES, EditedAdmin
 from dimensions_site.administration.elements.history import HISTORY_PAGES
@@ -18,7 +19,7 @@ from dimensions_site.administration.elements.used_by import USES_PAGE
 from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export_elements
 from dimensions_site.administration.files.wizard import IMPORT_BUTTON
 from dimensions_site.administration.lists.building import BUILDER_PAGES
-from dimensions_site.administration.lists.listing import ListedAdmin
+from dimensions_site.administration.lists.listing import DENSITY, ListedAdmin
 from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
 from dimensions_site.administration.lists.stepping import STEP_PAGES
@@ -29,6 +30,9 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
+
+# In seconds.
+_YEAR = 365 * 24 * 60 * 60
 
 
 class DimensionAdmin(ListedAdmin, EditedAdmin):
@@ -62,6 +66,13 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
             address = views.address_to_open() or address_in_utc(request, AS_OF) or followed
             if address is not None:
                 return redirect(address)
+            if (density := request.GET.get(DENSITY)) is not None:
+                query = with_parameters(request.GET, {DENSITY: ""})
+                answer = redirect(f"{request.path}?{query or f'{VIEW}={ALL}'}")
+                answer.set_cookie(
+                    DENSITY, density[:20], max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True
+                )
+                return answer
             views.point_out()
         response = super().changelist_view(request, cast(Any, {"views": views, **(extra_context or {})}))
         context = getattr(response, "context_data", None) or {}

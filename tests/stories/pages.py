@@ -30,7 +30,11 @@ def log_in(page: Page, name: str) -> None:
 
 
 def go(page: Page, title: str) -> None:
-    """Follow the link in the sidebar."""
+    """Follow the link in the sidebar; what is deleted is found above the list."""
+    if title.startswith("Deleted "):
+        go(page, title.removeprefix("Deleted ").capitalize())
+        more(page, title)
+        return
     if _is_phone(page):
         page.get_by_role("button", name="Navigation", exact=True).click()
     follow(page.get_by_role("navigation").get_by_text(title, exact=True))
@@ -39,6 +43,12 @@ def go(page: Page, title: str) -> None:
 def press(page: Page, title: str) -> None:
     """Follow the link above the page that looks like a button."""
     follow(page.get_by_role("link", name=title, exact=True))
+
+
+def more(page: Page, title: str) -> None:
+    """Follow the link under “More” above the list of elements."""
+    page.get_by_text("More", exact=True).click()
+    press(page, title)
 
 
 def _is_phone(page: Page) -> bool:

@@ -2,9 +2,9 @@
 
 from playwright.sync_api import expect
 
-from tests.browser import WIDTHS, fits, follow
+from tests.browser import WIDTHS, fits
 from tests.stories.keyboard import focused, tab_to
-from tests.stories.pages import go
+from tests.stories.pages import go, more
 
 # The numbers of the cards whose lower edge is above 2,000 px.
 CARDS_IN_2000_PX = """() => [...document.querySelectorAll("#result_list tbody tr")]
@@ -65,7 +65,7 @@ def test_the_header_of_a_long_list_stays_in_sight_and_nothing_is_cut_off(alice):
 def test_she_walks_the_tree_by_keyboard_to_an_account(alice):
     """A range opens when it is asked for, and shows what is below."""
     go(alice, "Accounts")
-    follow(alice.get_by_role("link", name="Tree", exact=True))
+    more(alice, "Tree")
     for beginning, below in (("A…", "A.2…"), ("A.2…", "A.21"), ("A.21", "A.21.190")):
         tab_to(alice, f"{beginning}…")
         alice.keyboard.press("Enter")

@@ -150,6 +150,8 @@ def test_she_goes_back_to_a_moment_which_she_types(alice, stage, rest):
     address = "/dimensions/v1/northwind/account/elements/OLD.0009"
     assert stage.service.send("PATCH", address, {"descriptions": {"de": "Später"}}).status == 200
     go(alice, "Accounts")
+    tab_to(alice, "More")
+    alice.keyboard.press("Enter")
     follow(alice, "Compare")
     tab_to(alice, "Left: as of")
     alice.keyboard.type("01012020")

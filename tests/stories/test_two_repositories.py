@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import follow
-from tests.stories.pages import clicks, go, press
+from tests.stories.pages import clicks, go, more
 
 
 @pytest.mark.contract("J2", "K4", "K7")
@@ -12,7 +12,7 @@ def test_she_compares_two_repositories_and_brings_over_what_is_missing_in_seven_
     """It took about ten, an export and an import. Then the activity is undone."""
     missing = rest("elements?filter=id=like=OLD.000&sort=id")
     go(root, "Accounts")
-    press(root, "Compare")
+    more(root, "Compare")
     root.get_by_label("Right: repository").select_option("northwind (Northwind group)")
     follow(root.get_by_role("button", name="Add a condition"))
     root.get_by_label("Search for a field").fill("id")

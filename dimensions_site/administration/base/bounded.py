@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldBooleanWidget
 
-from dimensions_site.administration.base.instants import shown_instant
+from dimensions_site.administration.base.instants import EMPTY, shown_instant
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
 from dimensions_site.repositories.models import Repository, Role
@@ -31,17 +31,21 @@ def when(column: str, words: Any, in_words: Callable[[Any], str] = shown_instant
 
     def value(row: Any) -> str:
         found = getattr(row, column)
-        return "-" if found is None else in_words(found)
+        return EMPTY if found is None else in_words(found)
 
     return admin.display(description=words, ordering=column)(value)
 
 
 def number(column: str, words: Any) -> Callable[[Any], str]:
     """Return the column of a list that shows a number, as all pages do."""
-    return when(column, words, grouped_number)
+    shown = when(column, words, grouped_number)
+    # The class of its cells, by which they stand on the right.
+    shown.__name__ = f"{column}_number"
+    return shown
 
 
 admin.site.site_header = admin.site.site_title = _("Accounts and currencies")
+admin.site.empty_value_display = EMPTY
 admin.site.index_title = _("Start page")
 
 

@@ -9,6 +9,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import open_keys
+from dimensions_site.administration.base.paging import ROW
 from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.repositories.models import Repository
 from dimensions_site.saved_views.models import KnownRepository
@@ -67,6 +68,19 @@ def followed(request: HttpRequest, keys: Collection[int]) -> str:
     if current == remembered or (current is not None and current.pk not in keys):
         return ""
     return urlencode({REPOSITORY: "" if current is None else current.pk})
+
+
+def at_row(request: HttpRequest, address: str, repository: Repository, key: int) -> str:
+    """Return the `address` of a list, which then shows the row of an element of the repository.
+
+    A list that would follow another repository follows that of the element.
+    """
+    page, _mark, text = address.partition("?")
+    query = QueryDict(text, mutable=True)
+    query[ROW] = str(key)
+    if remembered_repository(request) not in (None, repository):
+        query.setdefault(REPOSITORY, str(repository.pk))
+    return f"{page}?{query.urlencode()}#here"
 
 
 def address_of_current(request: HttpRequest, keys: Collection[int]) -> str | None:

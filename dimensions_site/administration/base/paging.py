@@ -18,6 +18,8 @@ from dimensions_site.text.formats import grouped_number, shortened
 COUNTED_ROWS = 10_000
 # The parameter that asks for an exact count, and its value.
 COUNT, EXACT = "count", "exact"
+# The parameter that asks for the page with the row of that key.
+ROW = "row"
 
 
 class Counted(int):
@@ -95,7 +97,7 @@ class PagedChangeList(ChangeList):
     """A list that shows its nearest page, with its filters, in place of one that does not exist."""
 
     # The parameters that are no filters.
-    own_parameters: ClassVar[Sequence[str]] = (COUNT,)
+    own_parameters: ClassVar[Sequence[str]] = (COUNT, ROW)
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
         """Return the parameters of the filters beside the list, without others such as the moment."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-from django.contrib.admin.views.main import ERROR_FLAG, PAGE_VAR
+from django.contrib.admin.views.main import ERROR_FLAG, PAGE_VAR, SEARCH_VAR
 from django.db import OperationalError
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, QueryDict
@@ -12,7 +12,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.current import REPOSITORY
-from dimensions_site.administration.base.paging import COUNT
+from dimensions_site.administration.base.paging import COUNT, ROW
 from dimensions_site.administration.conditions.chips import Chip, Rest, chips_of, text_of
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.dimension import Dimension
@@ -38,7 +38,7 @@ def with_parameters(query: QueryDict, changes: Mapping[str, str]) -> str:
     kept = [
         (name, value)
         for name, values in query.lists()
-        if name not in changes and name not in (PAGE_VAR, ERROR_FLAG, COUNT)
+        if name not in changes and name not in (PAGE_VAR, ERROR_FLAG, COUNT, ROW)
         for value in values
     ]
     return urlencode([*kept, *((name, value) for name, value in changes.items() if value)])
@@ -132,6 +132,11 @@ class ListFilter:
     def kept(self) -> list[tuple[str, str]]:
         """The other parameters of the list, which the form with the text sends again."""
         return parse_qsl(with_parameters(self.query, {FILTER: ""}), keep_blank_values=True)
+
+    @property
+    def beside_search(self) -> list[tuple[str, str]]:
+        """The other parameters of the list, which a search sends again."""
+        return parse_qsl(with_parameters(self.query, {SEARCH_VAR: ""}), keep_blank_values=True)
 
     @property
     def without_all(self) -> str:

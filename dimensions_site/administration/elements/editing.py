@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
@@ -11,10 +11,11 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.administration.base.current import current_repository
+from dimensions_site.administration.base.current import at_row, current_repository
 from dimensions_site.administration.base.described import description_of
 from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.scope import ScopedAdmin
@@ -262,26 +263,29 @@ class EditedAdmin(ScopedAdmin):
                 if is_same
                 else _("The %(name)s %(id)s was saved.")
             )
-        messages.success(request, message % {"name": self.opts.verbose_name, "id": id})
+        saved = shown.element or self.model.of(shown.repository).only("pk").get(element_id=id)
+        link = format_html('<a class="underline" href="{}">{}</a>', self.route("change", saved.pk), id)
+        words = message % {"name": "{name}", "id": "{link}"}
+        messages.success(request, format_html(words, name=self.opts.verbose_name, link=link))
         if attempt.taken:
             self._report_taken(request, attempt)
         if not is_same:
             self._warn_of_unknown(request, shown, attempt)
-        response = self._after_save(request, shown, id)
+        response = self._after_save(request, shown, saved.pk)
         # The browser removes the draft with this number.
         response.set_cookie("saved_draft", _draft_number(request.POST), samesite="Strict", secure=request.is_secure())
         return response
 
-    def _after_save(self, request: HttpRequest, shown: PageElement, id: str) -> HttpResponse:
-        """Return to the list, or to the form of the element `id`, or of another new one."""
+    def _after_save(self, request: HttpRequest, shown: PageElement, key: int) -> HttpResponse:
+        """Return to the row of the element with that key in the list, or to its form, or to that of a new one."""
         filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
         if "_continue" in request.POST:
-            saved = shown.element or self.model.of(shown.repository).only("pk").get(element_id=id)
-            address = self.route("change", saved.pk)
+            address = self.route("change", key)
         elif "_addanother" in request.POST:
             address = f"{self.route('add')}?repository={shown.repository.pk}"
         else:
-            return cast(HttpResponse, self.response_post_save_change(request, shown.element))
+            address = self.response_post_save_change(request, shown.element)["Location"]
+            return HttpResponseRedirect(at_row(request, address, shown.repository, key))
         return HttpResponseRedirect(add_preserved_filters(filters, address))
 
     def _report_taken(self, request: HttpRequest, attempt: Attempt) -> None:

@@ -9,6 +9,7 @@ from django.utils.functional import lazy
 from django.utils.translation import gettext as _
 
 from dimensions_site.elements.declaration.wire import NamedField, Place, Wire
+from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
 
 MAX_COLUMNS = 12
@@ -88,5 +89,6 @@ def values_of(named: NamedField, order: str | None = None) -> Callable[[Any], An
         return shortened(str(shown) if named.is_entry else place.leaf.in_words(shown), _SHOWN)
 
     value.__name__ = "_".join((place.column, *place.inside))
+    value.is_number = place.leaf.kind in (ValueKind.INTEGER, ValueKind.DECIMAL)  # type: ignore[attr-defined]
     heading = lazy(lambda: named.short_heading, str)()
     return admin.display(description=heading, ordering=order)(value)

@@ -1,17 +1,21 @@
 """The list of elements: what an accountant scans, fast with 100,000 rows."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from typing import Any, ClassVar, cast
 
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.views.main import PAGE_VAR
 from django.db.models import QuerySet
 from django.forms import Media, Script
 from django.http import HttpRequest
+from django.utils.formats import date_format
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.timezone import localdate
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -26,7 +30,7 @@ from dimensions_site.administration.base.filters import (
 )
 from dimensions_site.administration.base.finding import containing
 from dimensions_site.administration.base.instants import shown_instant
-from dimensions_site.administration.base.paging import COUNT, PagedChangeList
+from dimensions_site.administration.base.paging import COUNT, COUNTED_ROWS, ROW, PagedChangeList
 from dimensions_site.administration.base.past import AS_OF, PastList, asks_for_the_past
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.conditions.filtering import COLUMNS, OWN_PARAMETERS, ListFilter
@@ -37,6 +41,8 @@ from dimensions_site.elements.reading.descriptions import alphabetical
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.rsql.fields import ValueKind
 
+# The height of the rows: the parameter that chooses it, the cookie that keeps it, and its values.
+DENSITY, COMFORTABLE, COMPACT = "density", "comfortable", "compact"
 # The script for the selection of rows.
 ACTIONS = "admin/js/actions.js"
 
@@ -47,9 +53,10 @@ class ElementChangeList(PagedChangeList):
     With a moment, the rows are the versions that were the elements then (contract J1).
     """
 
-    own_parameters = (COUNT, AS_OF, *OWN_PARAMETERS)
+    own_parameters = (COUNT, ROW, AS_OF, *OWN_PARAMETERS)
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        self.request = request
         self.past = PastList(cast(ListedAdmin, self.model_admin), request)
         if self.past.is_requested:
             self.root_queryset = self.past.rows()
@@ -95,6 +102,28 @@ class ElementChangeList(PagedChangeList):
         return list(quick_chips(self.filter_specs, self.filter.query))
 
     @property
+    def here(self) -> str:
+        """The key of the row that the address asks for; empty without one."""
+        return self.request.GET.get(ROW, "")
+
+    @property
+    def is_comfortable(self) -> bool:
+        """Whether the user has chosen high rows, in this browser."""
+        return self.request.COOKIES.get(DENSITY) == COMFORTABLE
+
+    @property
+    def address_of_density(self) -> str:
+        """The same list, which then has rows of the other height."""
+        return self.get_query_string({DENSITY: COMPACT if self.is_comfortable else COMFORTABLE})
+
+    @property
+    def month_ends(self) -> list[tuple[str, str]]:
+        """The last day of the last month, and the address of the list as it was at its end."""
+        day = localdate().replace(day=1) - timedelta(days=1)
+        query = self.get_query_string({AS_OF: f"{day}T23:59:59"}, remove=[PAGE_VAR])
+        return [(date_format(day, "SHORT_DATE_FORMAT"), query)]
+
+    @property
     def address_of_now(self) -> str:
         """The same list as it is now."""
         return self.get_query_string(remove=[AS_OF])
@@ -106,9 +135,18 @@ class ElementChangeList(PagedChangeList):
         return super().get_ordering_field(field_name)
 
     def get_results(self, request: HttpRequest) -> None:
+        if self.here and PAGE_VAR not in request.GET:
+            query = request.GET.copy()
+            query[PAGE_VAR] = str(self._page_of(self.here))
+            request.GET = query  # type: ignore[assignment]
         if not self.filter.evaluated(lambda: self._load(request)):
             self.queryset = self.queryset.none()
             self._load(request)
+
+    def _page_of(self, key: str) -> int:
+        """Return the number of the page with the row; 1 if it is not among the rows that are counted."""
+        keys = self.queryset.values_list("pk", flat=True)[:COUNTED_ROWS]
+        return next((place // self.list_per_page + 1 for place, found in enumerate(keys) if str(found) == key), 1)
 
     def _load(self, request: HttpRequest) -> None:
         super().get_results(request)

@@ -2,17 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Any
 
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.utils import lookup_field
+from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 from unfold.templatetags.unfold_list import result_headers
+
+from dimensions_site.administration.base.instants import EMPTY
 
 REPOSITORY = "repository_name"
 # What a card shows besides the facts.
 _ALWAYS = ("action_checkbox", "element_id", "described")
 _FACTS = 2
+# Characters of HTML that fit in the column of the description.
+_SHORT = 80
 # Beyond it the table scrolls sideways, and its header does not stay in sight.
 FITTING_COLUMNS = 12
 
@@ -25,11 +31,18 @@ class ListCell:
     value: Any
     address: str = ""
     label: str = ""
+    title: str = ""
+    is_number: bool = False
+    is_here: bool = False
 
 
 def headers(change_list: Any) -> list[dict[str, Any]]:
     """Return the headers of the columns as the theme makes them."""
-    return list(result_headers(change_list))
+    found = list(result_headers(change_list))
+    for column, header in zip(change_list.list_display, found, strict=True):
+        if getattr(column, "is_number", False):
+            header["class_attrib"] = f"{header.get('class_attrib', '')} number"
+    return found
 
 
 def rows(change_list: Any) -> Iterator[list[ListCell]]:
@@ -40,14 +53,21 @@ def rows(change_list: Any) -> Iterator[list[ListCell]]:
     preserved = {"preserved_filters": change_list.preserved_filters, "opts": change_list.opts}
     for element in change_list.result_list:
         address = add_preserved_filters(preserved, change_list.url_for_result(element))
+        cells = [(column, name, in_words(lookup_field(column, element, admin)[2])) for column, name in columns]
         yield [
             ListCell(
                 name,
-                in_words(lookup_field(column, element, admin)[2]),
+                value,
                 address if name in change_list.list_display_links else "",
                 labels.get(name, ""),
+                # The row has one line for it.
+                unescape(strip_tags(value))
+                if name == "described" and len(value) > _SHORT and not change_list.query
+                else "",
+                getattr(column, "is_number", False),
+                str(element.pk) == change_list.here,
             )
-            for column, name in columns
+            for column, name, value in cells
         ]
 
 
@@ -62,6 +82,6 @@ def _labels(change_list: Any) -> Iterator[tuple[str, str]]:
 
 def in_words(value: Any) -> Any:
     """Return the value as people read it in a cell."""
-    if value is None:
-        return ""
+    if value in (None, ""):
+        return EMPTY
     return {True: _("yes"), False: _("no")}[value] if isinstance(value, bool) else value

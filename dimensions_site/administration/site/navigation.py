@@ -72,7 +72,7 @@ def _list(request: HttpRequest, page: Any) -> dict[str, Any]:
     address = reverse(f"admin:{model.replace('.', '_')}_changelist")
     words = str(page.opts.verbose_name_plural)
     icon = page.icon if isinstance(page, DimensionAdmin) else _ICONS.get(model, "list")
-    is_there = request.path.startswith(address) and not request.path.startswith(f"{address}deleted/")
+    is_there = request.path.startswith(address)
     query = followed(request, page.open_keys(request)) if hasattr(page, "open_keys") else ""
     return _link(words[:1].upper() + words[1:], f"{address}?{query}" if query else address, icon, is_there)
 
@@ -80,7 +80,8 @@ def _list(request: HttpRequest, page: Any) -> dict[str, Any]:
 def _deleted(request: HttpRequest, page: DimensionAdmin) -> dict[str, Any]:
     address = page.route("deleted_elements")
     title = _("Deleted %(elements)s") % {"elements": page.opts.verbose_name_plural}
-    return _link(title, address, "restore_from_trash", request.path.startswith(address))
+    # The menu of its list leads there, and Ctrl-K.
+    return {**_link(title, address, "restore_from_trash", False), "is_hidden": True}
 
 
 def _link(title: str, address: str, icon: str, is_active: bool) -> dict[str, Any]:

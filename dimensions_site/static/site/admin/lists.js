@@ -56,3 +56,8 @@ for (const button of document.querySelectorAll("[data-copies]")) {
     button.textContent = button.dataset.done;
   });
 }
+
+// The bar of a selection counts among all that were found, not among those of the page.
+const counter = document.querySelector(".action-counter");
+const found = document.querySelector(".element-list")?.dataset.count;
+if (counter && found) counter.dataset.actionsIcnt = found;

@@ -103,6 +103,7 @@ def test_columns_are_added_and_moved_in_place(chart, alice, visit):
 def test_the_filter_is_copied_and_edited_as_text(chart, alice, visit):
     def look(tab):
         tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        tab.get_by_text("More", exact=True).click()
         tab.get_by_text("For developers: RSQL").click()
         tab.get_by_role("button", name="Copy").click()
         expect(tab.get_by_role("button", name="Copied")).to_be_visible()

@@ -81,7 +81,7 @@ def test_links_of_the_list_stay_in_the_past_and_one_leads_back_to_now(alice, nor
     for form in ("changelist-search", "filter-form"):
         sent = text.partition(f'id="{form}"')[2].partition("</form>")[0]
         assert f'name="as_of" value="{TYPED}"' in sent
-    assert '<input type="hidden" name="q" value="0">' in text.partition('class="past-form"')[2].partition("</form>")[0]
+    assert '<input type="hidden" name="q" value="0">' in text.partition('id="past-form"')[2].partition("</form>")[0]
     assert ids(browser_of(rita).get(LIST, {"as_of": TYPED, "p": "2"})) == [f"{number:03}" for number in range(50, 60)]
 
 

@@ -209,7 +209,7 @@ def test_the_links_of_the_navigation_are_named_by_words(visit: Any, root: Client
     """The name of an icon is not among them."""
 
     def look(opened: Page) -> None:
-        expect(opened.get_by_role("link", name="Deleted accounts", exact=True)).to_have_count(1)
+        expect(opened.get_by_role("link", name="Accounts", exact=True)).to_have_count(1)
 
     seen(visit, root, reverse("admin:index"), look)
 

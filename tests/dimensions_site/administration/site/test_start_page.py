@@ -353,8 +353,8 @@ def test_the_sidebar_has_what_the_user_may_open(filled, rita):
 
 
 def test_the_page_that_is_open_is_marked_in_the_sidebar(filled, rita):
-    """The list of the deleted accounts is not the list of the accounts."""
+    """The list of the accounts is, too, while that of the deleted ones is open."""
     browser = browser_of(rita)
-    for name, title in (("changelist", "Accounts"), ("deleted_elements", "Deleted accounts")):
+    for name, title in (("changelist", "Accounts"), ("deleted_elements", "Accounts")):
         groups = browser.get(page(Account, name)).context["sidebar_navigation"]
         assert [str(item["title"]) for group in groups for item in group["items"] if item["active"]] == [title]

@@ -23,7 +23,7 @@ EMPTY = "–"
 
 
 def zone_of(request: HttpRequest) -> tzinfo:
-    """Return the time zone that the browser told; UTC before it told any, and for one that does not exist."""
+    """Return the time zone of the browser; UTC before it sent one, and for one that does not exist."""
     name = request.COOKIES.get(COOKIE, "")
     return ZoneInfo(name) if name in _zones() else UTC
 

@@ -17,7 +17,7 @@ ADMINISTRATION = "admin/"
 def language_of_the_administration(get_response: GetResponse) -> GetResponse:
     """Answer pages of the administration, and OAuth2 consent, in the user's chosen language, else that of the browser.
 
-    Instants are in the time zone that the browser told.
+    Instants are in the time zone of the browser.
 
     Replaces Django's middleware, which would translate every response and leave the language active in the thread.
     """

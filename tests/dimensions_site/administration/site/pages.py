@@ -7,7 +7,15 @@ from tests.dimensions_site.administration.site.forms import filled_form
 from tests.dimensions_site.administration.site.people import page
 
 # Tokens, in which any word may occur by chance, and seconds. Each begins with letters that are quick to search for.
-FLEETING = [re.compile(text) for text in (r'value="[A-Za-z0-9]{64}"', r'once"?[=:] ?"[^"]*"', r"in [0-9.]+ seconds")]
+FLEETING = [
+    re.compile(text)
+    for text in (
+        r'value="[A-Za-z0-9]{64}"',
+        r'once"?[=:] ?"[^"]*"',
+        r"in [0-9.]+ seconds",
+        r"<dt>Made</dt><dd>[-0-9: ]+",  # when a report was made
+    )
+]
 _MAPS = ("descriptions", "alternativeDescriptions", "customAttributes")
 
 

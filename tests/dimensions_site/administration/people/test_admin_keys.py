@@ -64,7 +64,7 @@ def test_what_a_key_allows_is_changed_later_and_it_is_noted_who_did(root, alice,
     assert entry is not None
     assert entry.user.username == "root"
     message = entry.get_change_message()
-    assert all(words in message.lower() for words in ("highest role", "dimension", "only certain", "repositories"))
+    assert all(words in message.lower() for words in ("highest role", "kind", "only certain", "repositories"))
 
 
 def test_saving_a_key_whose_repositories_are_gone_does_not_widen_it(root, alice, contoso):

@@ -124,7 +124,7 @@ def test_a_second_grant_for_the_same_is_refused_at_its_row(root, northwind):
     """Both rows are new, so the database does not know the first yet."""
     refused = add(root, row(northwind), row(northwind, Role.EDITOR))
     assert refused.status_code == 200
-    assert "This repeats a grant above" in refused.content.decode()
+    assert "This repeats a permission above" in refused.content.decode()
     assert not User.objects.filter(username="nina").exists()
 
 

@@ -56,7 +56,7 @@ def test_it_is_refused_when_an_element_has_changed_since_the_first_plan(plan, al
     browser = browser_of(alice)
     other = planned(without(browser, plan, "2"))
     alice.send("PATCH", alice.account("elements/1"), {"descriptions": {"en": "Coins"}})
-    assert "have changed since it was made" in apply(browser, other).content.decode()
+    assert "has changed since it was made" in apply(browser, other).content.decode()
     assert stored(northwind)["1"] == "Coins"
 
 

@@ -60,7 +60,7 @@ def test_what_was_changed_again_is_named_and_can_be_left(changed, alice, ed, nor
     assert "Leave those as they are" in answer.content.decode()
     plan = planned(browser.post(at(refused, "again"), {"leave": "yes"}, follow=True))
     assert plan.source == {"undo": str(changed.pk), "onConflict": "skip"}
-    assert "except for elements that were changed again" in opened(browser, plan).content.decode()
+    assert "except for what was changed again" in opened(browser, plan).content.decode()
     apply(browser, plan)
     assert stored(northwind) == {"1": "Cash", "2": "Right"}
 

@@ -39,8 +39,10 @@ const silence = (icon) => {
   if (isAlone && !control.ariaLabel && control.title) control.ariaLabel = control.title;
   if (!isAlone || control.ariaLabel) icon.ariaHidden = "true";
 };
-document.addEventListener("DOMContentLoaded", () =>
-  document.querySelectorAll(".material-symbols-outlined").forEach(silence));
+document.addEventListener("DOMContentLoaded", () => {
+  document.querySelectorAll(".material-symbols-outlined").forEach(silence);
+  document.getElementById("content")?.setAttribute("role", "main");
+});
 
 // A menu closes when the user goes on elsewhere.
 const menus = (target) => [...document.querySelectorAll("[data-menu][open]")].filter((menu) => !menu.contains(target));

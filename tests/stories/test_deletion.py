@@ -64,7 +64,7 @@ def test_she_stops_a_deletion_half_way_and_undoes_it_in_nine_clicks(alice, rest,
         deleted = all_accounts - rest("elements-count")
         assert 0 < deleted < FORMER
         follow(alice.get_by_role("button", name="Undo…"))
-        expect(alice.get_by_role("link", name="Created")).to_have_text(f"Created ({deleted})")
+        expect(alice.get_by_role("link", name="Created")).to_have_text(f"Created: {deleted}")
         follow(alice.get_by_role("button", name="Apply"))
     expect(alice.get_by_text("The change proposal was applied.")).to_be_visible()
     assert clicks(alice) == 9

@@ -130,7 +130,7 @@ def test_she_edits_an_account_decides_a_conflict_and_undoes_it_from_the_activity
     assert rest("elements/A.25.100")["descriptions"]["de"] == "Über REST"
 
     go(alice, "Change log")
-    fill(alice, "Search in the reasons", "Keys again")
+    fill(alice, "Words of the reason", "Keys again")
     follow(alice)
     follow(alice, "20…")
     expect(alice.get_by_text("Keys again").first).to_be_visible()

@@ -37,7 +37,7 @@ SECTIONS: Mapping[str, str] = {
     **dict.fromkeys(("compare", "bring_over", "go_back"), "compare"),
     **dict.fromkeys(("history", "versions", "version", "deleted_elements", "restore"), "undo"),
     **dict.fromkeys(("changelist", "tree", "views", "view", "save_view", "condition", "columns"), "find"),
-    **dict.fromkeys(("add", "change"), "create-or-change-an-account"),
+    **dict.fromkeys(("add", "change", "previous", "next"), "create-or-change-an-account"),
     "delete": "delete-many",
 }
 

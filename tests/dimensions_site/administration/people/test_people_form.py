@@ -165,7 +165,7 @@ def test_somebody_without_grants_sees_an_empty_start_page_and_nothing_else(root)
     text = browser.get(reverse("admin:index")).content.decode()
     assert "No repository is open to you." in text
     links = {part.split('"')[0] for part in text.split('href="/admin/')[1:]}
-    assert links == {"", "password_change/"}
+    assert links == {"", "help/guide/", "password_change/"}
 
 
 def test_one_save_makes_a_group_with_members_and_grants(root, northwind, rita, bob):
@@ -237,14 +237,14 @@ def test_the_list_says_what_each_user_has_access_to_in_as_many_queries_for_one_a
 
     fill("nina")
     root.get(page(User))
-    with django_assert_num_queries(len(DIMENSIONS) + 8):
+    with django_assert_num_queries(len(DIMENSIONS) + 9):
         text = root.get(page(User)).content.decode()
     assert "editor of everything in contoso" in text
     assert "grants of Auditors" in text
     assert "everything, as a superuser" in text
     for number in range(5):
         fill(f"user{number}")
-    with django_assert_num_queries(len(DIMENSIONS) + 8):
+    with django_assert_num_queries(len(DIMENSIONS) + 9):
         root.get(page(User))
 
 
@@ -260,10 +260,10 @@ def test_the_list_of_groups_says_who_is_in_them_and_what_they_give(root, northwi
     # Nothing random on the page, such as a token, looks like these names.
     fill("auditor")
     root.get(page(Group))
-    with django_assert_num_queries(len(DIMENSIONS) + 7):
+    with django_assert_num_queries(len(DIMENSIONS) + 8):
         text = root.get(page(Group)).content.decode()
     assert all(words in text for words in ("editor of everything in northwind", "auditor0", "auditor4", "…"))
     assert "auditor5" not in text
     fill("banker")
-    with django_assert_num_queries(len(DIMENSIONS) + 7):
+    with django_assert_num_queries(len(DIMENSIONS) + 8):
         root.get(page(Group))

@@ -107,6 +107,8 @@ class KnownRepository(models.Model):
         with transaction.atomic():
             # Of two choices at the same moment the later one holds.
             User.objects.select_for_update().get(pk=user.pk)
-            cls.objects.filter(user=user.pk, is_current=True).update(is_current=False)
+            KnownRepository.objects.filter(user=user.pk, is_current=True).update(is_current=False)
             if repository is not None:
-                cls.objects.update_or_create(user=user, repository=repository, defaults={"is_current": True})
+                KnownRepository.objects.update_or_create(
+                    user=user, repository=repository, defaults={"is_current": True}
+                )

@@ -1,4 +1,4 @@
-"""Instants on pages: in the time zone of the person, which their browser tells, and in UTC on demand."""
+"""Instants on pages: in the time zone of the person, which is that of their browser, and in UTC on demand."""
 
 from datetime import UTC, datetime, tzinfo
 from functools import cache

@@ -82,7 +82,7 @@ def test_staff_status_is_not_a_grant(northwind):
 def test_nobody_has_two_grants_for_the_same(northwind, alice):
     """The database refuses a second one, and its error has a message for forms."""
     second = AccessGrant(repository=northwind, user=alice.user, role=Role.READER)
-    with pytest.raises(ValidationError, match="has a grant for this dimension already"):
+    with pytest.raises(ValidationError, match="has a permission for this already"):
         second.full_clean()
     with pytest.raises(IntegrityError), transaction.atomic():
         second.save()

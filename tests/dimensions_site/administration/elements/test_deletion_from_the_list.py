@@ -91,7 +91,7 @@ def test_the_question_shows_what_is_in_use_and_the_deletion_can_leave_it(element
     assert f'N03 ← <a href="{address}">USER</a> Cash ({field})' in text
     assert "N04 ←" not in text
     assert "1 is in use; references to it: 1" in text
-    assert 'name="keep_used"> Keep elements to which remaining' in text
+    assert 'name="keep_used"> Keep what is still referred to' in text
     act(browser, selected, confirmed="2", keep_used="on")
     work_now()
     assert {"N03", "USER"} <= set(stored(northwind))
@@ -193,7 +193,7 @@ def test_a_running_deletion_is_stopped_by_managers_and_nobody_else(elements, nor
     assert found.status == Status.ABORTED
     assert not DeletionChunk.objects.exists()
     page_now = manager.get(processing_page(found)).content.decode()
-    assert "Aborted on request" in page_now
+    assert "Stopped" in page_now
     assert "Stop the deletion" not in page_now
     found.status = Status.COMPLETED
     found.save()

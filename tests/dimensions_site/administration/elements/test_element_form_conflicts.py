@@ -84,7 +84,7 @@ def test_a_field_that_both_changed_is_for_the_second_to_decide(alice, form, cash
         "documentationLink": ("not set", "alice.example", "ed.example"),
     }
     assert answer.context["attempt"].taken == ["Description (de) by alice"]
-    assert "alice saved this element on 20" in answer.content.decode()
+    assert "alice saved on 20" in answer.content.decode()
     cash.refresh_from_db()
     assert cash.descriptions == {"en": "Cash of Alice", "de": "Bargeld"}
     again = filled_in(answer)

@@ -51,8 +51,8 @@ def test_local_values_are_imported(ed, northwind):
     assert file_import.report["kinds"] == []
     found = meanings(file_import)
     assert found[("Konto", " 8001")] == ("8001", 1)
-    assert found[("Art", "Bilanz")] == ("Bilanz (BALANCE_SHEET)", 2)
-    assert found[("Art", "BILANZ")] == ("Bilanz (BALANCE_SHEET)", 1)
+    assert found[("Kontoart", "Bilanz")] == ("Bilanz (BALANCE_SHEET)", 2)
+    assert found[("Kontoart", "BILANZ")] == ("Bilanz (BALANCE_SHEET)", 1)
     assert found[("Gültig ab", "1.2.2026")] == ("2026-02-01", 1)
     assert found[("Gültig ab", "  ")] == ("", 1)
     assert found[("Bruttobetrag gleich Intercompany-Summe", "ja")] == ("ja (true)", 2)
@@ -198,7 +198,7 @@ def test_a_workbook_has_a_filter_and_lists_of_values(ed, northwind):
     """The lists have the words of the headings, and are on a sheet that nobody sees and no import reads."""
     STORE["account"](northwind, account("1000"), account("1010", rules={"grossAmountEqualICSum": True}))
     browser = speaks(browser_of(ed), "de")
-    in_words = ["Art", "Bruttobetrag gleich Intercompany-Summe"], ["Bilanz", "ja"]
+    in_words = ["Kontoart", "Bruttobetrag gleich Intercompany-Summe"], ["Bilanz", "ja"]
     as_sent = ["nature", "rules.grossAmountEqualICSum"], ["BALANCE_SHEET", True]
     for labels, (names, words) in (("", as_sent), ("yes", in_words)):
         answer = send(browser, browser.get(offered(browser)), format="xlsx", labels=labels)

@@ -28,7 +28,7 @@ def form(**fields: Any) -> dict[str, Any]:
 
 
 def secret_in(text: str) -> str:
-    found = re.search(r"shown again: <code[^>]*>(\w+)</code>", text)
+    found = re.search(r"shown again: (?:<code[^>]*>)?(\w+)", text)
     assert found is not None, text
     return found[1]
 

@@ -240,7 +240,7 @@ def test_the_list_says_what_each_user_has_access_to_in_as_many_queries_for_one_a
     with django_assert_num_queries(len(DIMENSIONS) + 9):
         text = root.get(page(User)).content.decode()
     assert "editor of everything in contoso" in text
-    assert "grants of Auditors" in text
+    assert "permissions of Auditors" in text
     assert "everything, as a superuser" in text
     for number in range(5):
         fill(f"user{number}")

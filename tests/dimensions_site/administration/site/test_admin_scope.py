@@ -96,9 +96,9 @@ def test_an_account_shows_its_values_with_its_generated_logic(filled, rita):
     own = Account.objects.get(element_id="NCODE")
     text = browser_of(rita).get(page("account", "change", own.pk)).content.decode()
     for words in (
-        "<dt>en</dt><dd>n-words</dd>",
-        "<dt>fr</dt><dd><em>no text</em></dd>",
-        '<div class="element-value">Accrued</div>',
+        "<dt>English (en)</dt><dd>n-words</dd>",
+        "<dt>French (fr)</dt><dd><em>no text</em></dd>",
+        "Accrued",
         '<div class="element-value">&lt;b&gt;</div>',
         '<div class="element-value">yes</div>',
         "IC on Gross amount",

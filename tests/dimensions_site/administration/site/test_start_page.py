@@ -70,7 +70,7 @@ def test_a_grant_for_one_dimension_counts_that_one(filled, rita):
     rita.user.access_grants.update(dimension="currency")
     response = index(browser_of(rita))
     assert holdings(response) == {"northwind": {"currency": 1}}
-    text = panel(browser_of(rita), "activity").content.decode()
+    text = browser_of(rita).get(reverse("start_panel", args=["activity"]), {"part": ""}).content.decode()
     assert "Currency EUR" in text
     assert "ccounts" not in text
 
@@ -337,17 +337,17 @@ def test_the_sidebar_has_what_the_user_may_open(filled, rita):
     """Readers have elements and jobs, superusers also access and system; a dimension without a grant is missing."""
     superusers = sidebar(superuser())
     elements = ["Currencies", "Deleted currencies", "Accounts", "Deleted accounts"]
-    assert superusers["Elements"] == elements
+    assert superusers["Accounts and currencies"] == elements
     credentials = ["API keys", "Applications", "Issued tokens"]
     records = ["Failed sign-ins", "Access changes"]
-    assert {"Repositories", "Users", "Groups", "Access grants", *credentials, *records} == set(superusers["Access"])
+    assert {"Repositories", "Users", "Groups", "Permissions", *credentials, *records} == set(superusers["Access"])
     assert "Workers" in superusers["System"]
     readers = sidebar(browser_of(rita))
-    assert readers["Elements"] == elements
+    assert readers["Accounts and currencies"] == elements
     assert "Deletions" in readers["Work"]
-    assert set(readers) == {"", "Elements", "Work"}
+    assert set(readers) == {"", "Accounts and currencies", "Work"}
     rita.user.access_grants.update(dimension="account")
-    assert sidebar(browser_of(rita))["Elements"] == elements[2:]
+    assert sidebar(browser_of(rita))["Accounts and currencies"] == elements[2:]
     AccessGrant.objects.all().delete()
     assert set(sidebar(browser_of(rita))) == {""}
 

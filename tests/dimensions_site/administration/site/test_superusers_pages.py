@@ -37,7 +37,7 @@ def grants(prefix: str, *rows: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_list_is_named_by_its_rows_and_a_row_as_it_is_written(root, rita):
     """In the title of the browser, and above the page."""
-    assert "<title> Users | Dimension elements" in " ".join(root.get(page(User)).content.decode().split())
+    assert "<title> Users | Accounts and currencies" in " ".join(root.get(page(User)).content.decode().split())
     shown = root.get(page(User, "change", rita.user.pk)).content.decode()
     assert ">rita</a>" in shown
     assert ">Rita</a>" not in shown

@@ -96,7 +96,7 @@ def test_nothing_typed_and_nothing_new_is_said(chart, ed):
     browser = browser_of(ed)
     assert "no cell was changed" in checked(browser, {}).content.decode()
     same = checked(browser, {"0090": {"nature": "balance sheet"}})
-    assert "the elements have these values already" in same.content.decode()
+    assert "these values are there already" in same.content.decode()
     assert not Plan.objects.exists()
 
 
@@ -151,7 +151,7 @@ def test_the_same_change_by_both_is_no_conflict(chart, ed, alice):
     save_elsewhere(alice, "0090", nature="PROFIT_AND_LOSS")
     shown = send(browser, first, "check", {"0090": {"nature": "profit and loss"}})
     assert shown.context["checked"].conflicts == []
-    assert "these values already" in shown.content.decode()
+    assert "these values are there already" in shown.content.decode()
 
 
 def test_a_field_of_a_group_that_is_null_is_merged(chart, ed, alice):

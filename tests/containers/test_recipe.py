@@ -13,13 +13,17 @@ from tests.services.service import PROJECT
 RECIPE = (PROJECT / "Containerfile").read_text()
 WORDS = dict.fromkeys(("SECRET_KEY", "SERVER_NAME", "POSTGRES_PASSWORD", "REDIS_PASSWORD"), "word")
 SERVICES = compose(WORDS)
-FOLDERS = {*PACKAGES, "templates"}
+PICTURES = "docs/images/administrators"
+FOLDERS = {*PACKAGES, "templates", PICTURES}
+# The help within the administration.
+HELP = {"docs/administrators.md", "docs/words.md"}
 
 
 def test_the_image_holds_the_whole_service_and_its_locked_libraries():
     copied = set(re.findall(r"^COPY (\S+) \1$", RECIPE, re.MULTILINE))
     assert copied == FOLDERS
     assert "COPY manage.py gunicorn.conf.py pyproject.toml ./" in RECIPE
+    assert f"COPY {' '.join(sorted(HELP))} docs/" in RECIPE
     assert "--require-hashes -r requirements.lock" in RECIPE
 
 
@@ -28,7 +32,7 @@ def test_nothing_gets_into_the_image_unless_it_is_named():
     lines = [line for line in (PROJECT / ".dockerignore").read_text().splitlines() if line and not line.startswith("#")]
     assert lines[0] == "*"
     named = {line.removeprefix("!") for line in lines if line.startswith("!")}
-    assert named == {*FOLDERS, "manage.py", "gunicorn.conf.py", "pyproject.toml", "requirements.lock"}
+    assert named == {*FOLDERS, *HELP, "manage.py", "gunicorn.conf.py", "pyproject.toml", "requirements.lock"}
 
 
 def test_the_image_runs_as_a_user_without_privileges_and_is_asked_for_its_health():

@@ -157,7 +157,7 @@ def test_people_edit_it_look_up_what_it_refers_to_and_see_its_history(alice, nor
     element.refresh_from_db()
     assert (element.method, element.parent_id) == ("EQUITY", "A")
     [found] = browser.get(page(Entity, "pick", northwind.pk), {"q": "A"}).json()["results"]
-    assert found == {"id": "A", "description": "Group"}
+    assert found == {"id": "A", "description": "Group", "address": page(Entity, "change", element.pk)}
     # It is its own parent, which is no use.
     assert "No entities refer to it." in browser.get(page(Entity, "uses", element.pk)).content.decode()
     history = browser.get(page(Entity, "history", element.pk)).content.decode()

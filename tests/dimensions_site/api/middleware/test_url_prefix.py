@@ -77,7 +77,7 @@ def test_the_prefix_alone_is_the_landing_page(ask: Callable[..., Any]) -> None:
     for path in (PREFIX, f"{PREFIX}/"):
         status, _, text = ask("GET", path)
         assert status == "200 OK"
-        assert "<h1>Dimension elements</h1>" in text
+        assert "<h1>Accounts and currencies</h1>" in text
 
 
 def test_a_path_that_only_looks_like_the_prefix_is_not_one(ask: Callable[..., Any]) -> None:

@@ -70,7 +70,7 @@ def test_she_creates_an_account_in_four_languages_in_seven_clicks(alice, rest, s
         alice.get_by_label(re.compile(rf"^Description \w+ \({language}\)$")).fill(text)
     alice.get_by_role("combobox", name="Nature required").select_option("Balance sheet")
     alice.get_by_role("combobox", name="Type required", exact=True).select_option("Normal")
-    alice.get_by_label("Conversion type").select_option("Final")
+    alice.get_by_label("Conversion type").select_option("Closing rate")
     alice.get_by_role("tab", name="Data entry and reporting").click()
     alice.get_by_label("Valid to", exact=True).fill("31.12.2026")
     follow(alice.get_by_role("button", name="Save", exact=True))

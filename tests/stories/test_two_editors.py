@@ -25,7 +25,7 @@ def test_what_each_of_two_changed_by_themselves_is_kept_for_both(alice, ed, rest
     save(alice)
     ed.get_by_label(ENGLISH, exact=True).fill("Group bank balances")
     save(ed)
-    expect(ed.get_by_text("Others saved this element, too")).to_contain_text("kept: Description (de) by alice.")
+    expect(ed.get_by_text("Others saved here, too")).to_contain_text("kept: Description (de) by alice.")
     expect(ed.get_by_label(GERMAN, exact=True)).to_have_value("Bankguthaben der Gruppe")
     stored = rest("elements/A.23.110")["descriptions"]
     assert (stored["en"], stored["de"]) == ("Group bank balances", "Bankguthaben der Gruppe")
@@ -43,7 +43,7 @@ def test_who_saves_second_sees_what_the_first_wrote_and_decides(alice, ed, rest)
     for _ in range(2):
         follow(ed.get_by_role("button", name="Save", exact=True))
         summary = ed.get_by_role("alert")
-        expect(summary).to_contain_text("Nothing was saved: alice saved this element on")
+        expect(summary).to_contain_text("Nothing was saved: alice saved on")
         expect(summary).to_be_in_viewport(ratio=1)
         expect(summary).to_be_focused()
         conflict = ed.get_by_role("group", name="Description (en)")

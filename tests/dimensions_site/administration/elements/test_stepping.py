@@ -120,7 +120,7 @@ def test_a_new_account_begins_with_what_is_usual(chart, ed, northwind, visit):
         expect(conversion).to_have_value("AVERAGE")
         nature.select_option("Other balances")
         expect(conversion).to_have_value("")
-        conversion.select_option("Historical")
+        conversion.select_option("Historical rate")
         nature.select_option("Balance sheet")
         expect(conversion).to_have_value("HISTORICAL")
         shown.get_by_label("Id", exact=False).first.fill("6")

@@ -27,9 +27,9 @@ def add_nina(root: Page, *grants: tuple[str, str, str]) -> None:
     root.get_by_label("Password", exact=True).fill(PASSWORD)
     for number, (repository, dimension, role) in enumerate(grants):
         if number:
-            root.get_by_text("Add another Grant").click()
+            root.get_by_text("Add another Permission").click()
         choose(root, "repository", repository, number)
-        root.get_by_label("Dimension").nth(number).select_option(label=dimension)
+        root.get_by_label("Kind").nth(number).select_option(label=dimension)
         root.get_by_label("Role").nth(number).select_option(label=role)
     follow(root.get_by_role("button", name="Save", exact=True))
     expect(root.get_by_text("was added successfully")).to_be_visible()

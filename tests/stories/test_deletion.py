@@ -12,7 +12,7 @@ def delete_all_found(page: Page) -> None:
     """Have all that the search finds deleted."""
     choose_all_found(page, "Former account")
     follow(page.get_by_role("button", name="Run", exact=True))
-    expect(page.get_by_text(f"{FORMER} elements of the repository Northwind group will be deleted.")).to_be_visible()
+    expect(page.get_by_text(f"{FORMER} will be deleted from the repository Northwind group.")).to_be_visible()
     follow(page.get_by_role("button", name="Delete them"))
     expect(page.get_by_role("heading", name="Deletion in Northwind group")).to_be_visible()
 
@@ -64,7 +64,7 @@ def test_she_stops_a_deletion_half_way_and_undoes_it_in_nine_clicks(alice, rest,
         deleted = all_accounts - rest("elements-count")
         assert 0 < deleted < FORMER
         follow(alice.get_by_role("button", name="Undo…"))
-        expect(alice.get_by_role("link", name="Created")).to_have_text(f"Created: {deleted}")
+        expect(alice.get_by_role("link", name="to be created")).to_have_text(f"to be created: {deleted}")
         follow(alice.get_by_role("button", name="Apply"))
     expect(alice.get_by_text("The change proposal was applied.")).to_be_visible()
     assert clicks(alice) == 9

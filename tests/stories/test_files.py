@@ -89,7 +89,7 @@ def test_a_foreign_file_is_imported_in_seven_clicks(enter, rest):
     )
     follow(ed.get_by_role("button", name="Hochladen", exact=True))
     expect(ed.get_by_text("Gewählt, weil der Name ähnlich ist; bitte prüfen.")).to_have_count(1)
-    expect(ed.get_by_label("Natur", exact=True)).to_have_value("Art")
+    expect(ed.get_by_label("Natur", exact=True)).to_have_value("Kontoart")
     follow(ed.get_by_role("button", name="Datei prüfen"))
     expect(ed.locator("table.kinds tbody tr")).to_have_count(1)
     expect(ed.locator("table.kinds tbody tr")).to_contain_text("Ergebnisrechnung")
@@ -119,7 +119,7 @@ def test_she_exports_what_the_list_shows(alice, rest, tmp_path: Path):
     press(alice, "Export")
     filtered = rest("elements?filter=descriptions.en=ilike=receivable;type==DETAIL&sort=id")
     assert len(filtered) > 2
-    expect(alice.get_by_text(f"{len(filtered)} elements")).to_be_visible()
+    expect(alice.get_by_text(f"{len(filtered)} to export")).to_be_visible()
     for format in ("json", "xlsx"):
         alice.get_by_label("Format").select_option(format)
         with alice.expect_download() as started:

@@ -135,13 +135,13 @@ def test_an_id_that_no_element_has_is_warned_about_before_and_after_the_save(for
 
     def look(shown: Page) -> None:
         field = shown.get_by_role("combobox", name="Reference account for the initial balance")
-        warning = shown.get_by_text("no element has this id")
+        warning = shown.get_by_text("There is no account with this id.")
         field.fill("trade receivables")
         shown.keyboard.press("Tab")
         expect(warning.filter(visible=True)).to_have_text(
             "There is no account with this id. It can be saved nevertheless."
         )
-        expect(field).to_have_accessible_description(re.compile("no element has this id"))
+        expect(field).to_have_accessible_description(re.compile("There is no account with this id"))
         field.fill("2000")
         shown.keyboard.press("Tab")
         expect(warning.filter(visible=True)).to_have_count(0)

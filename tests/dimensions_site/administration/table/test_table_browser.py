@@ -179,11 +179,11 @@ def test_values_and_references_are_chosen_from_lists(edit):
         expect(cell(tab, 0, last)).to_have_text("0030")
         cell(tab, 1, last).click()
         tab.keyboard.type("XYZ")
-        tab.get_by_text("No element was found.").wait_for()
+        tab.get_by_text("Nothing was found. An id that is not listed is accepted, too.").wait_for()
         tab.keyboard.press("Enter")
         expect(cell(tab, 1, last)).to_have_text("XYZ")
         check(tab)
-        expect(tab.get_by_text("No element of the repository has the ids in these cells.")).to_be_visible()
+        expect(tab.get_by_text("The ids in these cells do not exist in the repository.")).to_be_visible()
 
     edit(look)
     assert Plan.objects.get().changed == 2

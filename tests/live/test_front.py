@@ -211,7 +211,7 @@ def test_an_accountant_works_in_the_administration(front: Front, page: Page) -> 
     follow(page.get_by_role("button", name="Log in"))
     expect(page.get_by_role("heading", name="Start page")).to_be_visible()
     kept = {cookie["name"]: (cookie["path"], cookie["secure"]) for cookie in page.context.cookies()}
-    assert kept == dict.fromkeys(("csrftoken", "sessionid", "django_language"), (f"{front.prefix}/", True))
+    assert kept == dict.fromkeys(("csrftoken", "sessionid", "django_language", "zone"), (f"{front.prefix}/", True))
 
     follow(page.get_by_role("navigation").get_by_text("Currencies", exact=True))
     follow(page.get_by_role("link", name="EUR", exact=True))

@@ -1,8 +1,11 @@
 // Keyboard support for what opens over a page: the filters of a list, and the navigation on a phone.
 "use strict";
 
-// Pages show instants in the person's time zone, which only the browser knows.
-document.cookie = `zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=/; max-age=31536000; samesite=lax`;
+// Pages show instants in the person's time zone, which only the browser knows. The cookie stays below the service's prefix,
+// which precedes static/site/admin/ in the address of this file.
+const below = new URL("../../../", document.currentScript.src).pathname;
+const safely = location.protocol === "https:" ? "; secure" : "";
+document.cookie = `zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; path=${below}; max-age=31536000; samesite=lax${safely}`;
 
 const FOCUSABLE = "a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, [tabindex='0']";
 const isShown = (element) => element.checkVisibility({ visibilityProperty: true });

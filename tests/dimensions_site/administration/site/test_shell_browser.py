@@ -106,7 +106,7 @@ def test_menus_beside_pickers_are_named_by_words(visit: Any, root: Client):
     """Without the names of their icons, in rows that are added later, too."""
 
     def look(opened: Page) -> None:
-        opened.get_by_text("Add another Grant").click()
+        opened.get_by_text("Add another Permission").click()
         menu = opened.get_by_role("button", name="Menu of repository").last
         menu.press("Enter")
         expect(opened.get_by_role("link", name="Add another repository", exact=True)).to_be_visible()

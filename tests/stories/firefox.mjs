@@ -31,7 +31,7 @@ try {
   await follow(page.locator("button[type=submit]"));
 
   // The list with a condition of several ids; the lines typed first are copied to the clipboard.
-  await follow(page.locator("nav ::-p-text(Accounts)"));
+  await follow(page.locator("nav a[href*='/account/account/']"));
   await page.locator("::-p-text(Add a condition)").click();
   await page.locator("#field-search").fill("id");
   await press("Enter");
@@ -47,7 +47,9 @@ try {
 
   // The form: a text, and a day as Germans write it.
   await follow(page.locator("#result_list tbody th a"));
-  await page.getByLabel("Description German (de)", { exact: true }).fill("Aus Firefox");
+  await page
+    .locator('::-p-xpath(//textarea[@id=//label[normalize-space()="Description German (de)"]/@for])')
+    .fill("Aus Firefox");
   await page.locator("[role=tab]::-p-text(Data entry and reporting)").click();
   await page.locator("[data-path='dataEntryAndReporting.validity.startDate'] input[type='text']").fill("31.01.2026");
   await follow(page.locator("::-p-text(Save and continue editing)"));
@@ -69,9 +71,9 @@ try {
   await press("Enter");
   await shown("Changed cells: 4");
   await follow(page.locator("::-p-text(Check table)"));
-  await shown("3 elements would be changed");
+  await shown("3 rows would be changed");
   await follow(saying("Save"));
-  await shown("3 elements were changed.");
+  await shown("3 rows were changed.");
 
   // Any page by keys.
   await press("Control", "k");

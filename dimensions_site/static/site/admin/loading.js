@@ -4,8 +4,8 @@ const watcher = new IntersectionObserver(async (seen) => {
   for (const { target, isIntersecting } of seen) {
     if (!isIntersecting) continue;
     watcher.unobserve(target);
-    const answer = await fetch(target.dataset.load);
-    if (answer.ok) target.innerHTML = await answer.text();
+    const answer = await fetch(target.dataset.load).catch(() => null); // left meanwhile, or offline
+    if (answer?.ok) target.innerHTML = await answer.text();
   }
 });
 

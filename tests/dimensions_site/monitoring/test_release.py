@@ -52,9 +52,9 @@ def test_without_either_it_is_unknown(client: Client, settings: Any, tmp_path: A
 def test_each_page_of_the_administration_ends_with_it(admin_client: Client, settings: Any, path: str) -> None:
     settings.COMMIT = "0123456789abcdef"
     text = admin_client.get(path).content.decode()
-    assert f"{VERSION} (0123456)</p>" in text
+    assert f"{VERSION} (0123456)</footer>" in text
 
 
 def test_the_page_to_sign_in_ends_with_it(client: Client, db: None, settings: Any) -> None:
     settings.COMMIT = "0123456789abcdef"
-    assert f"{VERSION} (0123456)</p>" in client.get("/admin/login/").content.decode()
+    assert f"{VERSION} (0123456)</footer>" in client.get("/admin/login/").content.decode()

@@ -51,8 +51,8 @@ def test_local_values_are_imported(ed, northwind):
     assert file_import.report["kinds"] == []
     found = meanings(file_import)
     assert found[("Konto", " 8001")] == ("8001", 1)
-    assert found[("Kontoart", "Bilanz")] == ("Bilanz (BALANCE_SHEET)", 2)
-    assert found[("Kontoart", "BILANZ")] == ("Bilanz (BALANCE_SHEET)", 1)
+    assert found[("Art", "Bilanz")] == ("Bilanz (BALANCE_SHEET)", 2)
+    assert found[("Art", "BILANZ")] == ("Bilanz (BALANCE_SHEET)", 1)
     assert found[("Gültig ab", "1.2.2026")] == ("2026-02-01", 1)
     assert found[("Gültig ab", "  ")] == ("", 1)
     assert found[("Bruttobetrag gleich Intercompany-Summe", "ja")] == ("ja (true)", 2)

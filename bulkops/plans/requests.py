@@ -2,19 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from itertools import islice
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import msgspec
 from django.conf import settings
 
-from bulkops.files.imports.options import Share
-from bulkops.save.envelope import check_kind, operations_of, read_ids, read_members, save_mode_of, wrong
+from bulkops.files.imports.options import MAX_DELETE, Share
+from bulkops.session.envelope import check_kind, operations_of, read_ids, read_members, save_mode_of, wrong
 from bulkops.session.items import OPERATIONS, Envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
 from dimensions_site.api.json.raw import first_character, items
 from dimensions_site.api.json.reader import JsonError
+from dimensions_site.changes.reasons import MAX_LENGTH as MAX_TEXT
+from dimensions_site.changes.reasons import InvalidReason, typed_remark
 from dimensions_site.rsql.parser import MAX_LENGTH as MAX_FILTER
 
 SOURCES = ("snapshot", "repository", "asOf", "undo", "bulk")
@@ -26,7 +27,6 @@ OPTIONS = ("replace", *_RULES)
 MEMBERS = (*SOURCES, *_COMPANIONS, *_RULES)
 BULK_MEMBERS = (*OPERATIONS, "delete")
 CONFLICTS = ("error", "skip")
-MAX_DELETE = "5%"
 # The longest id of a repository, a moment, a change set or an operation.
 _LONGEST_NAME = 1_000
 
@@ -48,25 +48,20 @@ class PlanRequest:
     undo: str | None = None
     skips_conflicts: bool = False
     scope: str | None = None
-    max_delete: Share = field(default_factory=lambda: Share.parse(MAX_DELETE))
+    max_delete: Share = MAX_DELETE
     reason: str | None = None
     table_digest: str | None = None
 
     @property
     def source(self) -> dict[str, Any]:
-        """Return what names the source, without the elements that were sent."""
+        """Return what names the source; of elements that were sent their number."""
         named = {"repository": self.repository, "asOf": self.as_of, "undo": self.undo}
         found: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
         if self.skips_conflicts:
             found["onConflict"] = "skip"
         if not found:
-            found["snapshot" if self.is_snapshot else "bulk"] = self.element_count
+            found["snapshot" if self.is_snapshot else "bulk"] = self.envelope.count + len(self.deletions)
         return found
-
-    @property
-    def element_count(self) -> int:
-        """The number of elements that the client sent."""
-        return self.envelope.count + len(self.deletions)
 
 
 def read_request(body: bytearray) -> PlanRequest:
@@ -86,6 +81,31 @@ def read_request(body: bytearray) -> PlanRequest:
     if failures:
         raise bad_request(failures)
     return request
+
+
+def read_decision(body: bytearray, *, requires_text: bool) -> str | None:
+    """Return the `text` in the body of an approval or a rejection, None without one (contract O3).
+
+    Raises `Problem` 400 with everything that is wrong with the body.
+    """
+    failures: list[Failure] = []
+    try:
+        check_kind(memoryview(body), b"{", 'an object such as {"text": "Agreed."}')
+        values = read_members(memoryview(body), ("text",), failures)
+    except JsonError as error:
+        raise bad_request(error.failures, error.failure_count) from None
+    typed: str = _Members(values, failures).value("text", str, "a text") or ""
+    remark: str | None = None
+    try:
+        remark = typed_remark(typed)
+    except InvalidReason as error:
+        failures.append(error.failure("/text"))
+    if not failures and remark is None and requires_text:
+        message = f"text must say in 1 to {MAX_TEXT:,} characters why the plan is rejected."
+        failures.append(Failure("/text", "REQUIRED", message))
+    if failures:
+        raise bad_request(failures)
+    return remark
 
 
 def read_options(query: Mapping[str, str]) -> PlanRequest:
@@ -128,7 +148,6 @@ def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> Plan
 
 
 def _check_source(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> None:
-    """Check that there is exactly one source, and that the members beside it belong to it."""
     named = [name for name in SOURCES if name in values]
     if len(named) != 1 and named != ["repository", "asOf"]:
         got = f"got {', '.join(named)}" if named else "got none of them"
@@ -153,18 +172,14 @@ def _bulk(text: msgspec.Raw, failures: list[Failure]) -> tuple[Mapping[str, msgs
         message = f"bulk must have at least one of {', '.join(BULK_MEMBERS)}."
         failures.append(Failure("/bulk", "REQUIRED", message))
     listed = arrays.pop("delete", None)
-    if listed is None or _is_empty_array(listed):
+    # An empty array is no error here, as it would be in a deletion.
+    if listed is None or (first_character(memoryview(listed)) == b"[" and not any(items(memoryview(listed)))):
         return arrays, ()
     try:
         return arrays, read_ids(bytearray(listed))
     except Problem as problem:
         failures += (replace(one, path=f"/bulk/delete{one.path}") for one in problem.failures)
         return arrays, ()
-
-
-def _is_empty_array(text: msgspec.Raw) -> bool:
-    raw = memoryview(text)
-    return first_character(raw) == b"[" and not list(islice(items(raw), 1))
 
 
 @dataclass(frozen=True)
@@ -198,7 +213,7 @@ class _Members:
         """Return the share of the stored elements that a member means, the default if it is missing."""
         limit: int | str | None = self.value(name, int | str, expected)
         try:
-            return Share.parse(MAX_DELETE if limit is None else str(limit))
+            return MAX_DELETE if limit is None else Share.parse(str(limit))
         except ValueError:
             self.failures.append(wrong(f"/{name}", name, memoryview(self.values[name]), expected))
-            return Share.parse(MAX_DELETE)
+            return MAX_DELETE

@@ -5,13 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import BooleanField, Exists, Func, OuterRef, Q, QuerySet
+from django.db.models.sql.compiler import SQLCompiler
 from django.utils.translation import gettext as _
 
+from bulkops.session.databases import execute
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.changes.states import current
 from dimensions_site.changes.versions import versions_written_in
 from dimensions_site.db.read_limits import limited_reads
+from dimensions_site.db.shards import is_sharded
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields, ElementFilter, ElementFilterSet
 from dimensions_site.repositories.models import Repository
@@ -52,9 +56,8 @@ class ElementScope:
             return
         self._state, _horizon = current(self.repository.pk, self.dimension.name)
         lifetime = "ON COMMIT DROP" if connection.vendor == "postgresql" else ""
-        with connection.cursor() as cursor:
-            cursor.execute("DROP TABLE IF EXISTS plan_scope")
-            cursor.execute(f"CREATE TEMPORARY TABLE plan_scope (element_id text PRIMARY KEY) {lifetime}")
+        execute("DROP TABLE IF EXISTS plan_scope")
+        execute(f"CREATE TEMPORARY TABLE plan_scope (element_id text PRIMARY KEY) {lifetime}")
         self._add(self._stored)
 
     def renew(self) -> None:
@@ -105,6 +108,11 @@ class _IsKept(Func):
     output_field = BooleanField()
     conditional = True
 
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Sequence[Any]]:
+        """Return the condition; where elements are in shards, the ids go there first."""
+        in_shard = "%(expressions)s = ANY(ARRAY(SELECT element_id FROM plan_scope))"
+        return self.as_sql(compiler, connection, template=in_shard if is_sharded() else None)
+
 
 def _ids(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.order_by().values("element_id")
@@ -113,13 +121,10 @@ def _ids(rows: QuerySet[Any]) -> QuerySet[Any]:
 def _execute(statement: str, query: QuerySet[Any]) -> None:
     """Execute a `statement` with the `{query}`."""
     sql, parameters = query.query.get_compiler(connection=connection, elide_empty=False).as_sql()
-    with connection.cursor() as cursor:
-        cursor.execute(statement.replace("{query}", sql), parameters)
+    execute(statement.replace("{query}", sql), parameters)
 
 
 class _ScopeFields(ElementFields):
-    """The fields that a scope may name."""
-
     def resolve(self, selector: str) -> Field:
         field = super().resolve(selector)
         if field.path.partition(".")[0] == _WRITTEN:

@@ -6,7 +6,6 @@ A state is the differences that lead to it from what is stored.
 
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 from uuid import UUID
@@ -17,7 +16,7 @@ from django.conf import settings
 from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum
 
 from bulkops.plans.scopes import ElementScope
-from bulkops.writers.disk_lists import DiskList
+from bulkops.session.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, quoted
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State, current
@@ -31,33 +30,27 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
 
 
-@dataclass
-class Wanted:
-    """What a source asks for: elements to put, as JSON, and their ids; ids to delete; how many elements stay.
-
-    `obstacles` forbid to apply the plan; `obstacle_count` is the number of all.
-    """
-
-    elements: DiskList[bytes]
-    ids: list[str] = field(default_factory=list)
-    deletions: list[str] = field(default_factory=list)
-    unchanged: int = 0
-    obstacles: list[Failure] = field(default_factory=list)
-    obstacle_count: int = 0
-
-
 class StateSource:
-    """Finds what leads from the stored elements to a state, within a `scope`; the `elements` are those to put."""
+    """Finds what leads from the stored elements to a state, within a `scope`.
+
+    That are `elements` to put, as JSON, and their `ids`; ids to delete (`deletions`); how many elements stay
+    (`unchanged`). `obstacles` forbid to apply the plan; `obstacle_count` is the number of all.
+    """
 
     def __init__(self, scope: ElementScope, elements: DiskList[bytes]) -> None:
         self._dimension = scope.dimension
         self._repository = scope.repository
         self._scope = scope
-        self._wanted = Wanted(elements)
         self._versions = scope.dimension.model.versions_of(scope.repository)
+        self.elements = elements
+        self.ids: list[str] = []
+        self.deletions: list[str] = []
+        self.unchanged = 0
+        self.obstacles: list[Failure] = []
+        self.obstacle_count = 0
 
-    def state(self, repository: Repository, state: State | None) -> Wanted:
-        """Return the changes that make the elements equal to those of the `repository` in its `state` (None: now)."""
+    def state(self, repository: Repository, state: State | None) -> None:
+        """Find the changes that make the elements equal to those of the `repository` in its `state` (None: now)."""
         name = self._dimension.name
         now, _ = current(self._repository.pk, name)
         there = state or current(repository.pk, name)[0]
@@ -65,11 +58,10 @@ class StateSource:
         sides = Side(self._repository, now, self._scope.filter), Side(repository, there, self._scope.filter)
         self._add(compare_states(*sides), keeps_names=repository == self._repository)
         kept = self._scope.within(versions_at(versions, there)).count()
-        self._wanted.unchanged = max(0, kept - len(self._wanted.elements))
-        return self._wanted
+        self.unchanged = max(0, kept - len(self.elements))
 
-    def undo(self, id: str, *, skips_conflicts: bool) -> Wanted:
-        """Return what brings back the elements that a change set, or an operation with many, has written.
+    def undo(self, id: str, *, skips_conflicts: bool) -> None:
+        """Find what brings back the elements that a change set, or an operation with many, has written.
 
         Elements that were changed again since are obstacles, or left as they are. Raises `Problem` 400 if nothing has
         this `id`.
@@ -86,17 +78,16 @@ class StateSource:
         present = newest(self._versions, kept).exclude(change=Change.DELETED)
         before = newest(self._versions.exclude(own), kept).exclude(change=Change.DELETED)
         self._add(compare_version_sets(self._scope.filter, present, before), keeps_names=True)
-        return self._wanted
 
     def _add(self, found: Generator[DifferingElement], *, keeps_names: bool) -> None:
         """Add the differences; elements keep a name besides their id, such as an oid, in their own repository."""
         for one in _within(found):
             if one.after is None:
-                self._wanted.deletions.append(one.id)
+                self.deletions.append(one.id)
                 continue
             names = one.names if keeps_names and one.before is None else {}
-            self._wanted.ids.append(one.id)
-            self._wanted.elements.append(orjson.dumps({"id": one.id, **names, **one.after}))
+            self.ids.append(one.id)
+            self.elements.append(orjson.dumps({"id": one.id, **names, **one.after}))
 
     def _change_sets(self, id: str) -> QuerySet[ChangeSet]:
         sets = change_sets(self._repository, self._dimension.name, id)
@@ -119,8 +110,8 @@ class StateSource:
                 f"{gone:,} of the versions that the undo needs are no longer stored: old versions were deleted. "
                 "What they held cannot be brought back."
             )
-            self._wanted.obstacles.append(Failure("/undo", "HISTORY_EXPIRED", message))
-            self._wanted.obstacle_count += 1
+            self.obstacles.append(Failure("/undo", "HISTORY_EXPIRED", message))
+            self.obstacle_count += 1
 
     def _refuse(self, conflicts: QuerySet[Any]) -> None:
         ids = list(conflicts.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])
@@ -129,8 +120,8 @@ class StateSource:
                 f"The element '{shortened(id)}' was changed again since. Undo that first, or leave such elements as "
                 'they are with "onConflict": "skip".'
             )
-            self._wanted.obstacles.append(Failure("/undo", "CHANGED_SINCE", message, shortened(id)))
-        self._wanted.obstacle_count += len(ids) if len(ids) <= MAX_FAILURES else conflicts.count()
+            self.obstacles.append(Failure("/undo", "CHANGED_SINCE", message, shortened(id)))
+        self.obstacle_count += len(ids) if len(ids) <= MAX_FAILURES else conflicts.count()
 
 
 def change_sets(repository: Repository, dimension: str, id: str) -> QuerySet[ChangeSet]:

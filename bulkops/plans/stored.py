@@ -6,9 +6,10 @@ from typing import Any, get_args
 from uuid import UUID
 
 import orjson
+import structlog
 from django.conf import settings
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from rest_framework import serializers
 
@@ -22,6 +23,8 @@ from dimensions_site.elements.history.changed_values import difference_json
 from dimensions_site.elements.reading.answers import Answer, InstantField
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import shortened
+
+log = structlog.get_logger(__name__)
 
 # How many changes are fetched together: this many of the largest take 50 MB.
 READ_TOGETHER = 200
@@ -41,14 +44,16 @@ class ElementPlanSource(serializers.Serializer[Any]):
 class ElementPlan(Answer):
     planId = serializers.UUIDField(source="id")
     status = serializers.ChoiceField(
-        PlanStatus.values, label="PlanStatus", help_text="Only a `READY` plan can be applied."
+        PlanStatus.values,
+        label="PlanStatus",
+        help_text="Only a `READY` or `APPROVED` plan can be applied; the first only where changes need no approval.",
     )
     source = ElementPlanSource()  # type: ignore[assignment]
     scope = serializers.CharField(allow_null=True)
     saveMode = serializers.ChoiceField(get_args(SaveMode), label=SAVE_MODE)
     reason = serializers.CharField(allow_null=True)
     createdAt = InstantField()
-    createdBy = serializers.CharField(source="requester")
+    createdBy = serializers.CharField(source="requester", help_text="The author, who cannot approve it.")
     expiresAt = InstantField(help_text="When the plan may be removed.")
     created = serializers.IntegerField(min_value=0)
     changed = serializers.IntegerField(min_value=0)
@@ -59,6 +64,9 @@ class ElementPlan(Answer):
     )
     errors = FailureSerializer(many=True)  # type: ignore[assignment]
     errorCount = serializers.IntegerField(min_value=0)
+    decidedAt = InstantField(allow_null=True, help_text="When the plan was approved or rejected.")
+    decidedBy = serializers.CharField(allow_null=True, help_text="Who approved or rejected it.")
+    text = serializers.CharField(source="decision_text", allow_null=True, help_text="What they wrote.")
     appliedAt = InstantField(allow_null=True)
     appliedBy = serializers.CharField(allow_null=True)
     changeSet = serializers.UUIDField(allow_null=True, help_text="The change set that the applied plan has written.")
@@ -93,7 +101,7 @@ def find_plan(repository: Repository, dimension: str, id: str) -> Plan:
 
 
 def role_of(plan: Plan) -> Role:
-    """Return the smallest role that may make and apply the `plan` (contract G2)."""
+    """Return the smallest role that may approve, reject and apply the `plan` (contract G2, O3)."""
     return Role.MANAGER if plan.deleted else Role.EDITOR
 
 
@@ -122,6 +130,10 @@ def change_texts(changes: QuerySet[PlanChange]) -> Iterator[str]:
 
 
 def delete_old_plans() -> None:
-    """Delete the plans that are older than they are kept."""
-    kept = timedelta(days=settings.PLAN_RETENTION_DAYS)
-    Plan.objects.filter(created_at__lt=Now() - kept).delete()
+    """Delete the plans that are older than they are kept, counted from the decision if there is one."""
+    limit = Now() - timedelta(days=settings.PLAN_RETENTION_DAYS)
+    old = Plan.objects.filter(Q(decided_at=None) | Q(decided_at__lt=limit), created_at__lt=limit)
+    open_ones = old.filter(status__in=[PlanStatus.READY, PlanStatus.APPROVED])
+    for id, author in open_ones.values_list("id", "requester"):
+        log.info("plan_expired", plan=str(id), author=author)
+    old.delete()

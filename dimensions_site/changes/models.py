@@ -7,8 +7,11 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.repositories.dimensions import dimension_choices
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import ApprovalSwitch, Repository
 from dimensions_site.rsql.fields import CodePointTextField
+
+# Slots per dimension of a repository. Two transactions in the same one commit one after the other.
+SLOTS = 16
 
 
 class Channel(models.TextChoices):
@@ -49,6 +52,13 @@ class ChangeSet(models.Model):
     operation = CodePointTextField(null=True)
     reason = CodePointTextField(_("reason"), null=True)
     committed_at = models.DateTimeField(_("when"))
+    # Of an approved plan: who proposed it and who approved it, when, and with which words (contract O5). The evidence
+    # is here, because plans are deleted.
+    proposed_by = CodePointTextField(_("proposed by"), null=True)
+    proposed_at = models.DateTimeField(_("proposed"), null=True)
+    approved_by = CodePointTextField(_("approved by"), null=True)
+    approved_at = models.DateTimeField(_("approved"), null=True)
+    approval_text = CodePointTextField(_("remark"), null=True)
     created = models.PositiveIntegerField(_("created"))
     changed = models.PositiveIntegerField(_("changed"))
     deleted = models.PositiveIntegerField(_("deleted"))
@@ -90,6 +100,8 @@ class Slot(models.Model):
     # Versions that no later state needs may be gone up to this number, and this instant.
     horizon = models.PositiveBigIntegerField(db_default=0)
     horizon_at = models.DateTimeField(null=True)
+    # What needs approval; the same in all slots of a dimension (see `approvals`).
+    approval = CodePointTextField(choices=ApprovalSwitch.choices, db_default=ApprovalSwitch.NONE.value)
 
     class Meta:
         default_permissions = ()

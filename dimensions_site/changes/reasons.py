@@ -62,15 +62,34 @@ def typed_reason(text: str, repository: Repository) -> str | None:
             message = _("The repository {repository} requires a reason for every change.")
             raise InvalidReason("REASON_REQUIRED", message.format(repository=repository.db_id))
         return None
-    if len(reason) > MAX_LENGTH:
-        message = _("The reason is {length} characters long; the limit is {maximum}.")
-        raise InvalidReason(
-            "TOO_LONG", message.format(length=grouped_number(len(reason)), maximum=grouped_number(MAX_LENGTH))
-        )
-    if found := _NO_TEXT.search(reason):
-        message = _("The reason has the character U+{code}, which is no part of a text in one line.")
-        raise InvalidReason("INVALID_CHARACTER", message.format(code=f"{ord(found[0]):04X}"))
+    _check_line(
+        reason,
+        too_long=_("The reason is {length} characters long; the limit is {maximum}."),
+        no_text=_("The reason has the character U+{code}, which is no part of a text in one line."),
+    )
     return reason
+
+
+def typed_remark(text: str) -> str | None:
+    """Return what somebody wrote about a plan when they decided on it, without blanks around it; None if it is empty.
+
+    Raises `InvalidReason`; the message is for people.
+    """
+    remark = text.strip()
+    _check_line(
+        remark,
+        too_long=_("The remark is {length} characters long; the limit is {maximum}."),
+        no_text=_("The remark has the character U+{code}, which is no part of a text in one line."),
+    )
+    return remark or None
+
+
+def _check_line(text: str, *, too_long: str, no_text: str) -> None:
+    if len(text) > MAX_LENGTH:
+        numbers = {"length": grouped_number(len(text)), "maximum": grouped_number(MAX_LENGTH)}
+        raise InvalidReason("TOO_LONG", too_long.format(**numbers))
+    if found := _NO_TEXT.search(text):
+        raise InvalidReason("INVALID_CHARACTER", no_text.format(code=f"{ord(found[0]):04X}"))
 
 
 class ReasonField:

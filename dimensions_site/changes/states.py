@@ -3,14 +3,13 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Max, Q, QuerySet
 
-from dimensions_site.changes.models import ChangeSet, Slot
-from dimensions_site.changes.placing import SLOTS
+from dimensions_site.changes.models import SLOTS, ChangeSet, Slot
 from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.locks import sqlite_timeout
 
@@ -22,6 +21,17 @@ _SQLITE_ENDING = timedelta(seconds=60)
 MARK = 4
 # Of how many sets of slots queries are kept.
 KEPT_SLOT_SETS = 200
+_PLACE = {"repository": Param("repository"), "dimension": Param("dimension")}
+_OF_SLOTS = Slot.objects.filter(**_PLACE)
+_SLOTS = CompiledQuery(_OF_SLOTS.values_list("slot", "number", "last", "horizon", "horizon_at"))
+# In one order, so that two who wait cannot wait for each other.
+_LOCKED_SLOTS = CompiledQuery(_OF_SLOTS.order_by("slot").select_for_update().values_list("slot"))
+_CHANGE_SETS = ChangeSet.objects.filter(**_PLACE)
+_FIRST = CompiledQuery(_CHANGE_SETS.order_by("committed_at").values_list("committed_at")[:1], keeps_plan=False)
+_LAST_UNTIL = CompiledQuery(
+    _CHANGE_SETS.filter(committed_at__lte=Param("instant")).values_list("slot").annotate(last=Max("number")),
+    keeps_plan=False,
+)
 
 
 @dataclass(frozen=True)
@@ -91,17 +101,11 @@ class Horizon:
 
 def current(repository: int, dimension: str, *, using: str = DEFAULT_DB_ALIAS) -> tuple[State, Horizon]:
     """Return the state of this moment, and the horizon; one query of the database with the name `using`."""
-    found = _slots().all(using=using, repository=repository, dimension=dimension)
+    found = _SLOTS.all(using=using, repository=repository, dimension=dimension)
     places = {slot: SlotPosition(number, last.bytes[:MARK]) for slot, number, last, _, _ in found if last is not None}
     instants = [at for *_, at in found if at is not None]
     numbers = {slot: number for slot, _, _, number, _ in found if number}
     return State(repository, dimension, places), Horizon(numbers, max(instants, default=None))
-
-
-@cache
-def _slots() -> CompiledQuery:
-    rows = Slot.objects.filter(repository=Param("repository"), dimension=Param("dimension"))
-    return CompiledQuery(rows.values_list("slot", "number", "last", "horizon", "horizon_at"))
 
 
 def has_places(state: State, now: State, *, using: str = DEFAULT_DB_ALIAS) -> bool:
@@ -133,8 +137,7 @@ def _numbered(slots: Collection[int]) -> CompiledQuery:
     wanted = Q(pk__in=[])
     for slot, number in numbers_given(slots).items():
         wanted |= Q(slot=slot, number=number)
-    found = ChangeSet.objects.filter(wanted, repository=Param("repository"), dimension=Param("dimension"))
-    return CompiledQuery(found.values_list("slot", "number", "id"), keeps_plan=False)
+    return CompiledQuery(_CHANGE_SETS.filter(wanted).values_list("slot", "number", "id"), keeps_plan=False)
 
 
 class Future(ValueError):
@@ -153,17 +156,8 @@ def state_at(repository: int, dimension: str, instant: datetime) -> State:
     """
     _await_commits(repository, dimension, instant)
     at = connection.ops.adapt_datetimefield_value(instant)
-    last = _last_until().all(repository=repository, dimension=dimension, instant=at)
+    last = _LAST_UNTIL.all(repository=repository, dimension=dimension, instant=at)
     return State(repository, dimension, _places(repository, dimension, {row[0]: row[1] for row in last}))
-
-
-@cache
-def _last_until() -> CompiledQuery:
-    by_then = ChangeSet.objects.filter(
-        repository=Param("repository"), dimension=Param("dimension"), committed_at__lte=Param("instant")
-    )
-    last = by_then.values("slot").annotate(last=Max("number")).values_list("slot", "last")
-    return CompiledQuery(last, keeps_plan=False)
 
 
 def oldest_instant(repository: int, dimension: str) -> datetime | None:
@@ -171,14 +165,8 @@ def oldest_instant(repository: int, dimension: str) -> datetime | None:
     _, horizon = current(repository, dimension)
     if horizon.at is not None:
         return horizon.at
-    first = _first().first(repository=repository, dimension=dimension)
+    first = _FIRST.first(repository=repository, dimension=dimension)
     return None if first is None else first[0]
-
-
-@cache
-def _first() -> CompiledQuery:
-    change_sets = ChangeSet.objects.filter(repository=Param("repository"), dimension=Param("dimension"))
-    return CompiledQuery(change_sets.order_by("committed_at").values_list("committed_at")[:1], keeps_plan=False)
 
 
 def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
@@ -203,14 +191,7 @@ def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
                 "ON CONFLICT DO NOTHING",
                 [repository, dimension, SLOTS - 1],
             )
-        # In one order, so that two who wait cannot wait for each other.
-        _locked_slots().all(repository=repository, dimension=dimension)
-
-
-@cache
-def _locked_slots() -> CompiledQuery:
-    slots = Slot.objects.filter(repository=Param("repository"), dimension=Param("dimension")).order_by("slot")
-    return CompiledQuery(slots.select_for_update().values_list("slot"))
+        _LOCKED_SLOTS.all(repository=repository, dimension=dimension)
 
 
 def move_horizon(repository: int, dimension: str, instant: datetime) -> None:

@@ -11,6 +11,7 @@ from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.states import KEPT_SLOT_SETS, State, comes_after, later_change_sets, numbers_given
 from dimensions_site.db.among import Among, AmongGiven
 from dimensions_site.db.compiled import CompiledQuery, Param
+from dimensions_site.db.shards import in_shard, is_sharded
 
 # How many change sets a query names by their ids.
 _FEW = 500
@@ -29,7 +30,7 @@ def empty_change_sets(
         number__lt=Subquery(horizon.values("horizon")),
     )
     while keys := list(empty.values_list("pk", flat=True)[:size]):
-        yield ChangeSet.objects.filter(pk__in=keys)
+        yield in_shard(ChangeSet.objects.filter(pk__in=keys), repository)
 
 
 def versions_at(versions: QuerySet[Any], state: State) -> QuerySet[Any]:
@@ -131,8 +132,9 @@ def _last_numbers(versions: QuerySet[Any], written: QuerySet[Any] | None) -> Que
 def _among(versions: QuerySet[Any], condition: Any) -> QuerySet[Any]:
     """Return the versions, of the model of the `versions`, with numbers or change sets of one repository.
 
-    The repository is no condition of its own: SQLite would read all versions of it.
+    The repository is no condition of its own, except where it decides the shard: SQLite would read all versions of it.
     """
     model: Any = versions.model
-    found: QuerySet[Any] = model._base_manager.using(versions.db).filter(condition)
+    base = versions.order_by() if is_sharded() else model._base_manager.using(versions.db)
+    found: QuerySet[Any] = base.filter(condition)
     return found

@@ -25,7 +25,7 @@ from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository,
 from dimensions_site.tokens.jwt.tokens import ACCESS, new_claims, sign_token
 from dimensions_site.tokens.models import Application
 from tests.dimensions_site.api.test_methods import PERMITTED
-from tests.factories import Person, account, content, currency, json_bytes
+from tests.factories import Person, account, add_person, content, currency, json_bytes
 from tests.lengths import IS_LONG
 from tests.routes import Route, api_routes
 from tests.storing import store_accounts, store_currencies
@@ -46,9 +46,11 @@ ROLES = {
     ("element", "PATCH"): Role.EDITOR,
     ("elements-bulk", "POST"): Role.EDITOR,
     ("elements-bulk-minimal", "POST"): Role.EDITOR,
-    ("plans", "POST"): Role.EDITOR,
-    ("plan", "DELETE"): Role.EDITOR,
+    ("plans", "POST"): Role.PROPOSER,
+    ("plan", "DELETE"): Role.EDITOR,  # of others
     ("plan-apply", "POST"): Role.EDITOR,
+    ("plan-approve", "POST"): Role.EDITOR,
+    ("plan-reject", "POST"): Role.EDITOR,
     ("deletions", "POST"): Role.MANAGER,
     ("deletions-other-spelling", "POST"): Role.MANAGER,
     ("deletion", "DELETE"): Role.MANAGER,
@@ -67,7 +69,8 @@ SUCCESS = {
     **{(dimension, "deletions-other-spelling", "POST"): 202 for dimension in OIDS},
     **{(dimension, "plans", "POST"): 201 for dimension in OIDS},
     **{(dimension, "plan", "DELETE"): 204 for dimension in OIDS},
-    **{(dimension, "plan-apply", "POST"): 428 for dimension in OIDS},  # without If-Match
+    # Without If-Match.
+    **{(dimension, f"plan-{do}", "POST"): 428 for dimension in OIDS for do in ("apply", "approve", "reject")},
     ("currency", "deletion", "DELETE"): 202,
     ("currency", "deletion-other-spelling", "DELETE"): 202,
 }
@@ -131,6 +134,8 @@ MODES = {
     ),
     "oauth2": Mode(opaque_token, lambda user: altered(opaque_token(user)), lambda user: opaque_token(user, LONG_AGO)),
 }
+# The modes in which no person signs in.
+PROGRAMS = ("api-key", "oauth2")
 
 
 @dataclass(frozen=True)
@@ -161,6 +166,7 @@ def attempts(mode: Mode, people: dict[str, User]) -> dict[str, Callable[[], Atte
         "expired": lambda: Attempt(mode.expired(alice), refusal=(401, "AUTHENTICATION_FAILED")),
         "other tenant": lambda: Attempt(mode.right(people["bob"]), refusal=(403, "NO_GRANT")),
         "reader": lambda: Attempt(mode.right(people["rita"]), Role.READER),
+        "proposer": lambda: Attempt(mode.right(people["pia"]), Role.PROPOSER),
         "editor": lambda: Attempt(mode.right(people["ed"]), Role.EDITOR),
         "manager": lambda: Attempt(mode.right(alice), Role.MANAGER),
         "API switched off": switched_off,
@@ -195,7 +201,8 @@ def people(northwind: Repository, alice: Person, ed: Person, rita: Person, bob: 
             source={},
             errors=[],
         )
-    return {person.user.username: person.user for person in (alice, ed, rita, bob)}
+    pia = add_person("pia", northwind, Role.PROPOSER)
+    return {person.user.username: person.user for person in (alice, ed, pia, rita, bob)}
 
 
 def body(route: Route, method: str) -> Any:
@@ -209,6 +216,8 @@ def body(route: Route, method: str) -> Any:
         ("elements-bulk-minimal", "POST"): {"post": [new]},
         ("plans", "POST"): {"bulk": {"post": [new]}},
         ("plan-apply", "POST"): {},
+        ("plan-approve", "POST"): {"text": "Agreed."},
+        ("plan-reject", "POST"): {"text": "No."},
     }
     return bodies.get((route.name, method), [{"id": "NW"}])
 
@@ -227,7 +236,7 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
     person = Client(headers={"Authorization": attempt.header} if attempt.header else {})
     before = state()
     cells = [(route, method) for route in api_routes() for method in sorted(PERMITTED[route.name])]
-    assert len(cells) == 248
+    assert len(cells) == 264
     # How a client authenticates is no matter of the operation: in the short form the first mode tries the routes of one
     # prefix, and the other modes share those of the other prefix.
     first, *others = MODES
@@ -248,11 +257,14 @@ def test_everybody_does_and_learns_what_they_may_and_nothing_else(people, mode, 
                 json_bytes(body(route, method)) if method in ("POST", "PUT", "PATCH") else b"",
                 content_type="application/json",
                 # Wrong secrets from one address are soon no longer checked.
-                REMOTE_ADDR=f"10.0.0.{number}",
+                REMOTE_ADDR=f"10.0.{number // 250}.{number % 250}",
             )
             text = content(response).decode()
             transaction.set_rollback(is_in)
         cell = (str(route), method, response.status_code, text)
+        if is_in and mode in PROGRAMS and route.name in ("plan-approve", "plan-reject") and method == "POST":
+            assert (response.status_code, json.loads(text)["code"]) == (403, "NOT_A_PERSON"), cell
+            continue
         if is_in:
             assert response.status_code == SUCCESS.get((dimension, route.name, method), 200), cell
             continue

@@ -74,14 +74,7 @@ def basic(name: str, password: str) -> Client:
     return Client(headers={"Authorization": f"Basic {credentials}"})
 
 
-PEOPLE = (
-    "mallory",
-    "mаllory",
-    "Mallory",
-    "MALLORY",
-    "mall\u200bory",
-    "mallóry",
-)
+PEOPLE = ("mallory", "mаllory", "Mallory", "MALLORY", "mall\u200bory", "mallóry")
 
 
 @pytest.fixture

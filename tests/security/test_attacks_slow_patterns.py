@@ -33,6 +33,7 @@ LOCALS = {
     "delimiter": ",",
     "blank": r"[ \t]",
     "cell": r"[^\r\n]*",
+    "chosen": {"text": "x", "matches_case": False},
     "self": SimpleNamespace(name="descriptions", key_pattern="(?s:.{1,128})"),
 }
 FUNCTIONS = {"compile", "fullmatch", "match", "search", "sub", "split", "findall", "finditer"}
@@ -67,8 +68,8 @@ def patterns_in_code() -> Iterator[tuple[str, re.Pattern, set[str]]]:
                 case ast.Call(ast.Attribute(ast.Name("re"), name), arguments) if name in FUNCTIONS:
                     place = file.relative_to(PROJECT)
                     scope = vars(import_module(".".join(place.with_suffix("").parts)))
-                    flags = eval(ast.unparse(arguments[1]), scope) if name == "compile" and len(arguments) > 1 else 0
-                    pattern = re.compile(eval(ast.unparse(arguments[0]), scope, LOCALS), flags)
+                    parts = arguments[:2] if name == "compile" else arguments[:1]
+                    pattern = re.compile(*(eval(ast.unparse(part), scope, LOCALS) for part in parts))
                     yield f"{place}:{node.lineno}", pattern, {name} if name != "compile" else _uses(source, node.lineno)
 
 

@@ -73,7 +73,7 @@ try {
   await follow(page.locator("::-p-text(Check table)"));
   await shown("3 rows would be changed");
   await follow(saying("Save"));
-  await shown("3 rows were changed.");
+  await shown("3 rows were saved.");
 
   // Any page by keys.
   await press("Control", "k");

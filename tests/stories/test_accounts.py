@@ -6,31 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import follow
-from tests.stories.pages import clicks, go, open_account, press, save, search
-
-
-def test_she_finds_an_account_by_its_german_description_and_reads_its_groups(alice, rest):
-    """Among hundreds, with a word of the consolidation manual and a filter; the form shows what REST returns."""
-    go(alice, "Accounts")
-    search(alice, "Kreditverluste")
-    alice.get_by_role("button", name="Filters", exact=True).click()
-    alice.get_by_label("By class").select_option("ASSET")
-    follow(alice.get_by_role("button", name="Apply Filters"))
-    rows = alice.locator("#result_list tbody tr")
-    expect(rows).to_have_count(1)
-    expect(rows).to_contain_text("A.21.190")
-    follow(alice.get_by_role("link", name="Loss allowance for expected credit losses on trade receivables"))
-
-    stored = rest("elements/A.21.190")
-    expect(alice.get_by_role("combobox", name="nature required")).to_have_value(stored["nature"])
-    for language, text in stored["descriptions"].items():
-        expect(alice.get_by_label(re.compile(rf"^Description \w+ \({language}\)$"))).to_have_value(text)
-    expect(alice.get_by_label("Conversion type")).to_have_value(stored["conversion"]["conversionType"])
-    alice.get_by_role("tab", name="Data entry and reporting").click()
-    expect(alice.get_by_label("Class", exact=True)).to_have_value(stored["dataEntryAndReporting"]["class"])
-    alice.get_by_role("tab", name="About").click()
-    expect(alice.get_by_text("No accounts refer to it.")).to_be_visible()
-    expect(alice.get_by_role("tabpanel")).to_contain_text(stored["updateInfo"]["user"])
+from tests.stories.pages import clicks, go, open_account, press, save
 
 
 @pytest.mark.contract("C3", "C9")

@@ -51,7 +51,7 @@ def test_she_corrects_thirty_accounts_in_nine_clicks_with_a_pasted_column_and_un
 
     alice.get_by_label("Reason").fill("Numbers from the manual")
     follow(alice.get_by_role("button", name="Save", exact=True))
-    expect(alice.get_by_text("30 rows were changed.")).to_be_visible()
+    expect(alice.get_by_text("30 rows were saved.")).to_be_visible()
     found = rest("elements/OLD.0030")
     assert (found["descriptions"]["de"], found["type"]) == ("0030", "DETAIL")
     assert rest("elements/OLD.0039") == before["OLD.0039"]

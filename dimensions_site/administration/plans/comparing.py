@@ -17,9 +17,9 @@ from django.utils.translation import gettext as _
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.scopes import narrowed
+from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.differences import workbook_of
-from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.past import address_in_utc, instant_of
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.conditions.filtering import LIST, ListFilter, with_parameters
@@ -30,8 +30,7 @@ from dimensions_site.administration.elements.comparing import (
     labels_of,
     point_out_timeout,
 )
-from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
-from dimensions_site.administration.plans.words import problem_words
+from dimensions_site.administration.proposals import ANY_NUMBER, NO_ELEMENTS, open_new_plan, problem_words
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.history.comparing import compare_states
 from dimensions_site.elements.reading.answers import instant_text
@@ -150,7 +149,7 @@ def _compare_page(admin: ScopedAdmin, request: HttpRequest, form: CompareForm, *
 
 def _targets(admin: ScopedAdmin, request: HttpRequest, form: CompareForm) -> list[Target]:
     """Return the sides that are of now, and of repositories of which the user is an editor."""
-    open_keys = admin.open_keys(request, Role.EDITOR)
+    open_keys = admin.open_keys(request, Role.PROPOSER)
     return [
         _target(form, number)
         for number, (_repository, at) in enumerate(SIDES)

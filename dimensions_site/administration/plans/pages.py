@@ -1,85 +1,97 @@
-"""Plans: what would change, before anybody applies it (contract K4 to K7, G2)."""
+"""The list of plans with those that wait for a person, and what is done with one (contract K4 to K7, G2, O4)."""
 
-from functools import partial
+from operator import attrgetter
 from typing import Any, cast
 
 from django.contrib import admin, messages
-from django.contrib.admin.views.main import PAGE_VAR
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from unfold.contrib.filters.admin import ChoicesDropdownFilter
+from unfold.contrib.filters.admin import ChoicesDropdownFilter, DropdownFilter
 
 from bulkops.files.workbooks.writing import TableTooLarge
-from bulkops.models import Plan, PlanAction, PlanStatus
-from bulkops.plans.applying import apply_plan, check_applicable
+from bulkops.models import Plan, PlanStatus
+from bulkops.plans.deciding import check_applicable
 from bulkops.plans.planning import plan_without
 from bulkops.plans.requests import PlanRequest
-from bulkops.plans.sources import change_sets
-from bulkops.plans.stored import READ_TOGETHER, changes_of, plan_text, role_of
+from bulkops.plans.stored import READ_TOGETHER, changes_of
 from bulkops.session.items import Envelope, SaveMode
-from dimensions_site.administration.base.badges import badge, state
-from dimensions_site.administration.base.bounded import number, require_role, when
-from dimensions_site.administration.base.differences import ACTIONS, BADGES, workbook_of
+from dimensions_site.administration.base.bounded import Page, open_keys, require_role
+from dimensions_site.administration.base.differences import ACTIONS, workbook_of
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter
-from dimensions_site.administration.base.granted import GrantedAdmin
-from dimensions_site.administration.base.page import Page
-from dimensions_site.administration.base.paging import requested_page
-from dimensions_site.administration.elements.comparing import DIFFERENCES_A_PAGE
-from dimensions_site.administration.plans.making import ANY_NUMBER, NO_ELEMENTS, open_new_plan
-from dimensions_site.administration.plans.words import (
-    LISTED_ERRORS,
-    differences_of,
-    lead,
-    problem_words,
-    refusal_words,
-    shown_changes,
-    shown_errors,
-    source_words,
-)
+from dimensions_site.administration.base.scope import GrantedAdmin
+from dimensions_site.administration.base.values import badge, number, when
+from dimensions_site.administration.plans.deciding import DECISION_PAGES
+from dimensions_site.administration.plans.plan_page import may_delete, may_repeat, plan_page
+from dimensions_site.administration.plans.words import differences_of, source_words, status_words
+from dimensions_site.administration.proposals import ANY_NUMBER, NO_ELEMENTS, open_new_plan, problem_words
 from dimensions_site.api.errors import Problem
-from dimensions_site.changes.models import ChangeSet, Channel
-from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.reading.etags import etag_of
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.repositories.models import Role
 
-# What the parts of a plan are called once it is applied, and before.
-_PARTS = {
-    PlanAction.CREATED: (_("created"), _("to be created")),
-    PlanAction.CHANGED: (_("changed"), _("to be changed")),
-    PlanAction.DELETED: (_("deleted"), _("to be deleted")),
-}
-# The form with the elements to leave out.
-_WITHOUT = "without-form"
-# Sources that a plan keeps, so that it can be made again.
-_KEPT_SOURCES = {"undo", "repository", "asOf"}
+_WAITING, _MINE = "waiting", "mine"
+# The groups of plans, as the list and the start page name them.
+PLANS_OF_A_PERSON = {_WAITING: _("Change proposals that wait for me"), _MINE: _("My change proposals")}
+
+
+def plans_of(choice: str, request: HttpRequest, plans: QuerySet[Plan]) -> QuerySet[Plan]:
+    """Return those of the `plans` that wait for the user: approved ones that they may apply, and those of others that
+    they may approve or apply. Or return their own that are not applied.
+
+    What a table was checked for is not proposed yet.
+    """
+    user = cast(User, request.user)
+    own = Q(requester_key=user.pk) | Q(requester=user.get_username())
+    if choice == _MINE:
+        return plans.filter(own, table_digest=None).exclude(status=PlanStatus.APPLIED)
+    may_decide = Q(pk__in=())
+    for name in dimension_names():
+        may_decide |= Q(dimension=name, deleted=0, repository__in=open_keys(request, name, Role.EDITOR))
+        may_decide |= Q(dimension=name, repository__in=open_keys(request, name, Role.MANAGER))
+    of_others = Q(status=PlanStatus.READY, table_digest=None) & ~own
+    does_anything = Q(created__gt=0) | Q(changed__gt=0) | Q(deleted__gt=0)
+    return plans.filter(may_decide, does_anything, of_others | Q(status=PlanStatus.APPROVED))
+
+
+class PersonalPlanFilter(DropdownFilter):
+    """The plans that wait for the user, or their own."""
+
+    title = _("whose turn it is")
+    parameter_name = "for"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
+        return list(PLANS_OF_A_PERSON.items())
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        choice = self.value()
+        return plans_of(choice, request, queryset) if choice in PLANS_OF_A_PERSON else queryset
 
 
 @admin.register(Plan)
 class PlanAdmin(GrantedAdmin):
-    """The list of plans, and a page for each, where it is applied or deleted."""
+    """The list of plans, and a page for each, where it is decided on, applied or deleted."""
 
     list_display = [
         when("created_at", _("made")),
         "source_text",
-        state(_("status")),
+        "state",
         number("created", _("created")),
         number("changed", _("changed")),
         number("unchanged", _("unchanged")),
         number("deleted", _("deleted")),
         "requester",
-        "repository_name",
+        when("repository", _("repository"), attrgetter("db_id")),
         "dimension",
     ]
     list_filter = [
+        PersonalPlanFilter,
         ("status", ChoicesDropdownFilter),
         ("dimension", ChoicesDropdownFilter),
         ("repository", GrantedRepositoryFilter),
@@ -96,37 +108,14 @@ class PlanAdmin(GrantedAdmin):
     ) -> HttpResponse:
         """Show the plan and what it does page by page; `?action=deleted&p=2` is the second page of the deletions."""
         plan: Plan = self.get_object(request, object_id)
-        return self._page(request, plan, ReasonField(plan.repository, typed=plan.reason or ""))
-
-    def apply_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """Apply the plan, or show why that is impossible: for editors, or managers if it deletes (contract K6)."""
-        plan: Plan = self.get_object(request, oid)
-        require = partial(require_role, request, plan.repository, plan.dimension)
-        require(role_of(plan))
-        reason = ReasonField(plan.repository, request.POST)
-        try:
-            check_applicable(plan)
-            if request.POST.get("etag") != etag_of(plan_text(plan)):
-                messages.warning(request, _("The proposal is not as you saw it. Check it again, and apply it then."))
-                return redirect(self.route("change", plan.pk))
-            if reason.error:
-                return self._page(request, plan, reason)
-            actor = Actor(request.user.get_username(), Channel.PLAN, str(plan.pk), reason.reason)
-            apply_plan(plan, actor, require)
-        except Problem as problem:
-            if problem.code == "PLAN_NOT_FOUND":
-                messages.error(request, problem_words(problem)[0])
-                return redirect(self.route("changelist"))
-            return self._page(request, self.get_object(request, oid), reason, problem)
-        messages.success(request, _("The change proposal was applied."))
-        return redirect(self.route("change", plan.pk))
+        return plan_page(self, request, plan)
 
     def again_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Make a new plan from the same source; with `leave`, it leaves elements as they are that were changed again
         since.
         """
         plan: Plan = self.get_object(request, oid)
-        if not self._may_repeat(request, plan):
+        if not may_repeat(self, request, plan):
             raise PermissionDenied
         source = plan.source
         plan_request = PlanRequest(
@@ -146,14 +135,13 @@ class PlanAdmin(GrantedAdmin):
         """Make a new plan that leaves the ticked elements as they are: a plan is applied exactly as it is shown."""
         plan: Plan = self.get_object(request, oid)
         left_out = request.POST.getlist("ids")
-        require = partial(require_role, request, plan.repository, plan.dimension)
-        require(Role.EDITOR)
+        require_role(request, plan.repository, plan.dimension, Role.PROPOSER)
         if not left_out:
             messages.warning(request, _("Nothing is left out. Tick what the proposal is to leave as it is."))
             return redirect(self.route("change", plan.pk))
         try:
             check_applicable(plan)
-            made = plan_without(plan, request.user.get_username(), left_out, require)
+            made = plan_without(plan, cast(User, request.user), left_out)
         except Problem as problem:
             for text in problem_words(problem):
                 messages.error(request, text)
@@ -162,9 +150,9 @@ class PlanAdmin(GrantedAdmin):
         return redirect(self.route("change", made.pk))
 
     def remove_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """Delete the plan: for editors. What it has changed stays."""
+        """Delete the plan: for editors, and for who has made it. What it has changed stays."""
         plan: Plan = self.get_object(request, oid)
-        if not self.has_role(request, plan, Role.EDITOR):
+        if not may_delete(self, request, plan):
             raise PermissionDenied
         plan.delete()
         messages.success(request, _("The change proposal was deleted. Nothing was changed by that."))
@@ -184,94 +172,17 @@ class PlanAdmin(GrantedAdmin):
             return redirect(self.route("change", plan.pk))
 
     pages = [
-        Page("apply", "<str:oid>/apply/", apply_view, "POST"),
+        *DECISION_PAGES,
         Page("again", "<str:oid>/again/", again_view, "POST"),
         Page("without", "<str:oid>/without/", without_view, "POST"),
         Page("remove", "<str:oid>/remove/", remove_view, "POST"),
         Page("export", "<str:oid>/export/", export_view, "GET"),
     ]
 
-    def _page(
-        self, request: HttpRequest, plan: Plan, reason: ReasonField, refusal: Problem | None = None
-    ) -> HttpResponse:
-        chosen = request.GET.get("action")
-        action = chosen if chosen in PlanAction else None
-        page = requested_page(request, changes_of(plan, action), DIFFERENCES_A_PAGE)
-        errors, error_count = plan.errors, plan.error_count
-        if refusal is not None and refusal.failures:
-            errors, error_count = [failure.as_json() for failure in refusal.failures], refusal.failure_count
-        role = role_of(plan)
-        has_role, changes_any = self.has_role(request, plan, role), plan.created or plan.changed or plan.deleted
-        can_be_applied = plan.status == PlanStatus.READY and bool(changes_any) and not errors
-        return self.render_page(
-            request,
-            "admin/plans/plan.html",
-            title=_("Change proposal for %(repository)s") % {"repository": plan.repository.name},
-            plan=plan,
-            lead=lead(plan),
-            refusal=None if refusal is None else refusal_words(refusal),
-            state=badge(plan.status, plan.get_status_display()),
-            source=source_words(plan),
-            undone=_undone(plan),
-            kept_until=plan.expires_at,
-            errors=shown_errors(plan, errors),
-            error_count=error_count,
-            more_errors=max(0, error_count - LISTED_ERRORS),
-            reason=reason,
-            etag=etag_of(plan_text(plan)),
-            may_apply=can_be_applied and has_role,
-            form=_WITHOUT if can_be_applied and self.has_role(request, plan, Role.EDITOR) else "",
-            undo_address=self._undo_address(request, plan),
-            missing_role=role.label if can_be_applied and not has_role else None,
-            may_delete=self.has_role(request, plan, Role.EDITOR),
-            may_repeat=self._may_repeat(request, plan),
-            may_leave=any(error["code"] == "CHANGED_SINCE" for error in plan.errors),
-            actions=_actions(plan, action),
-            page=page,
-            page_numbers=page.paginator.get_elided_page_range(page.number),
-            page_var=PAGE_VAR,
-            query=f"action={action}" if action else "",
-            changes=list(shown_changes(plan, list(page))),
-            page_address=self.route("change", plan.pk),
-        )
-
-    def _undo_address(self, request: HttpRequest, plan: Plan) -> str:
-        """Return the URL that makes the plan of the undo of an applied plan; empty if it cannot be undone here."""
-        is_known = plan.change_set is not None and ChangeSet.objects.filter(pk=plan.change_set).exists()
-        if not is_known or not self.has_role(request, plan, Role.EDITOR):
-            return ""
-        return reverse("admin:changes_changeset_undo", args=[plan.change_set])
-
-    def _may_repeat(self, request: HttpRequest, plan: Plan) -> bool:
-        is_open = plan.status != PlanStatus.APPLIED and self.has_role(request, plan, Role.EDITOR)
-        return is_open and not _KEPT_SOURCES.isdisjoint(plan.source)
+    @admin.display(description=_("status"))
+    def state(self, obj: Plan) -> str:
+        return badge(obj.status, status_words(obj))
 
     @admin.display(description=_("source"))
     def source_text(self, obj: Plan) -> str:
         return source_words(obj)
-
-    @admin.display(description=_("repository"))
-    def repository_name(self, obj: Plan) -> str:
-        return obj.repository.db_id
-
-
-def _undone(plan: Plan) -> str:
-    """Return the URL of what the plan undoes: an activity, or the job of several; empty if there is none."""
-    id = plan.source.get("undo")
-    found = None if id is None else change_sets(plan.repository, plan.dimension, id).first()
-    if found is None:
-        return ""
-    return reverse(f"admin:changes_changeset_{'change' if str(found.pk) == id else 'job'}", args=[found.pk])
-
-
-def _actions(plan: Plan, chosen: str | None) -> list[tuple[object, int, str, bool, str]]:
-    """Return the parts of the plan that the page can show: name, count, query, whether it is shown, and its style."""
-    number = {action: getattr(plan, action.value) for action in PlanAction}
-    is_done = plan.status == PlanStatus.APPLIED
-    return [
-        (_("All"), sum(number.values()), "", chosen is None, ""),
-        *(
-            (done if is_done else to_do, number[action], f"?action={action}", action == chosen, BADGES[ACTIONS[action]])
-            for action, (done, to_do) in _PARTS.items()
-        ),
-    ]

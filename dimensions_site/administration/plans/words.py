@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from bulkops.models import Plan, PlanChange
-from dimensions_site.administration.base.described import description_of
 from dimensions_site.administration.base.differences import ACTIONS, ShownDifference, values_of
-from dimensions_site.administration.base.element_links import element_addresses
+from dimensions_site.administration.base.naming import description_of, element_addresses
+from dimensions_site.administration.proposals import failure_words, has_words, problem_words
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.history.changed_values import fields_of_json
@@ -21,30 +21,6 @@ from dimensions_site.text.parsing import parse_timestamp
 
 # How many errors the page lists.
 LISTED_ERRORS = 100
-# Problems and errors that name parts of a request, which people have not written.
-_IN_WORDS = {
-    "CHANGED_SINCE": gettext_lazy("It has changed since."),
-    "HISTORY_EXPIRED": gettext_lazy("Old versions that this needs were purged. What they had cannot be brought back."),
-    "TOO_MANY_DELETIONS": gettext_lazy("The proposal would delete more than its limit allows."),
-    "TOO_MANY_CHANGES": gettext_lazy("The proposal changes too much at once. Restrict it by a filter."),
-    "OUTSIDE_SCOPE": gettext_lazy("It does not match the filter, and only what matches may be changed."),
-    "UNKNOWN_CHANGE_SET": gettext_lazy("There is nothing to undo: what was changed then is no longer stored."),
-    "TOO_MANY_PLANS": gettext_lazy(
-        "You have too many change proposals here that are not applied. Delete those that you no longer need."
-    ),
-    "PLANS_TOO_LARGE": gettext_lazy(
-        "With this one, your change proposals here would become too large. Delete those that you no longer need, "
-        "or restrict this one by a filter."
-    ),
-    "CONFLICT": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),
-    "REPOSITORY_BUSY": gettext_lazy("Others are saving right now. Nothing was changed; try again in a few seconds."),
-    "QUERY_TIMEOUT": gettext_lazy("This took too long and was stopped. Restrict it by a filter, and try again."),
-    "TOO_MANY_LONG_READS": gettext_lazy("Others are reading a lot right now. Try again in a few seconds."),
-    "PLAN_NOT_FOUND": gettext_lazy("The change proposal does not exist any more. Nothing was changed."),
-    "PLAN_APPLIED": gettext_lazy("The change proposal is applied already."),
-    "PLAN_INVALID": gettext_lazy("The change proposal has errors, so it cannot be applied."),
-    "PLAN_OUTDATED": gettext_lazy("Nothing was changed: what the proposal concerns has changed since it was made."),
-}
 
 
 @dataclass(frozen=True)
@@ -88,27 +64,40 @@ def _instant(text: str | None) -> str:
         return _("an earlier moment")  # a token
 
 
+def needs_approval(plan: Plan) -> bool:
+    """Return whether the `plan` can only be applied with an approval (contract O2)."""
+    return plan.repository.approval_of(plan.dimension).requires(deletes=plan.deleted > 0)
+
+
+def status_words(plan: Plan) -> str:
+    """Return the state of the `plan`."""
+    if plan.status == "READY" and needs_approval(plan):
+        return _("waiting for approval")
+    return plan.get_status_display()
+
+
 def lead(plan: Plan) -> str:
     """Return what people can do with the plan, or what happened to it."""
     if plan.status == "APPLIED":
         return _("The change proposal is applied.")
+    if plan.status == "REJECTED":
+        return _("The change proposal was rejected. Nothing is changed.")
+    if plan.status == "OUTDATED":
+        return _("What the change proposal concerns has changed since it was made. Nothing is changed.")
     if plan.status == "INVALID":
         return _("The change proposal cannot be applied. Nothing is changed.")
     if not (plan.created or plan.changed or plan.deleted):
         return _("There is nothing to do: all is as it should be.")
+    if plan.status == "APPROVED":
+        return _("Nothing is changed yet. The change proposal is approved and can be applied.")
+    if needs_approval(plan):
+        return _("Nothing is changed yet. It waits for the approval of a second person.")
     return _("Nothing is changed yet. Check what would be changed, and apply it.")
-
-
-def problem_words(problem: Problem) -> list[str]:
-    """Return the sentences that say what is wrong: one for each error of a request, else one."""
-    if problem.code in _IN_WORDS:
-        return [str(_IN_WORDS[problem.code])]
-    return [_error_words(one.code, one.message) for one in problem.failures] or [str(problem.detail)]
 
 
 def refusal_words(problem: Problem) -> str:
     """Return why the plan was not applied; the errors of single elements are shown beside it."""
-    if problem.code not in _IN_WORDS and problem.failures:
+    if problem.failures and not has_words(problem):
         return _("Nothing was changed: what the proposal would save is not allowed any more.")
     return problem_words(problem)[0]
 
@@ -119,14 +108,10 @@ def shown_errors(plan: Plan, errors: Sequence[Mapping[str, str]]) -> list[ShownE
     ids = {error["id"] for error in listed if "id" in error}
     addresses = element_addresses(dimension_named(plan.dimension), plan.repository, ids)
     return [
-        ShownError(_error_words(error["code"], error["message"]), id, addresses.get(id, ""))
+        ShownError(failure_words(error["code"], error["message"]), id, addresses.get(id, ""))
         for error in listed
         for id in [error.get("id", "")]
     ]
-
-
-def _error_words(code: str, message: str) -> str:
-    return str(_IN_WORDS.get(code, message))
 
 
 def differences_of(plan: Plan, changes: Iterable[PlanChange]) -> Iterator[tuple[PlanChange, list[Difference]]]:

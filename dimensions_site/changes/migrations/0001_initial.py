@@ -40,6 +40,13 @@ class Migration(migrations.Migration):
                 ("horizon", models.PositiveBigIntegerField(db_default=0)),
                 ("horizon_at", models.DateTimeField(null=True)),
                 (
+                    "approval",
+                    dimensions_site.rsql.fields.CodePointTextField(
+                        choices=[("none", "nothing"), ("deletions", "deletions"), ("all", "every change")],
+                        db_default="none",
+                    ),
+                ),
+                (
                     "repository",
                     models.ForeignKey(
                         db_constraint=False,
@@ -85,6 +92,11 @@ class Migration(migrations.Migration):
                 ("operation", dimensions_site.rsql.fields.CodePointTextField(null=True)),
                 ("reason", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="reason")),
                 ("committed_at", models.DateTimeField(verbose_name="when")),
+                ("proposed_by", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="proposed by")),
+                ("proposed_at", models.DateTimeField(null=True, verbose_name="proposed")),
+                ("approved_by", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="approved by")),
+                ("approved_at", models.DateTimeField(null=True, verbose_name="approved")),
+                ("approval_text", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="remark")),
                 ("created", models.PositiveIntegerField(verbose_name="created")),
                 ("changed", models.PositiveIntegerField(verbose_name="changed")),
                 ("deleted", models.PositiveIntegerField(verbose_name="deleted")),

@@ -80,21 +80,6 @@ def test_an_empty_cell_of_a_table_clears_its_field_or_leaves_it_alone(alice, emp
     assert [one["documentationLink"] for one in elements(alice, "account")] == [link, "https://2"]
 
 
-@pytest.mark.parametrize(
-    ("format", "options", "code"),
-    [
-        (CSV, {"emptyCells": "no"}, "INVALID"),
-        (CSV, {"emptyCells": "keep", "replace": "true"}, "INVALID"),
-        (NDJSON, {"emptyCells": "keep"}, "UNKNOWN_PARAMETER"),
-        ("application/json", {"emptyCells": "keep"}, "UNKNOWN_PARAMETER"),
-    ],
-)
-def test_empty_cells_are_those_of_a_table_that_is_merged(alice, format, options, code):
-    assert places(refused(plan(alice, "account", format, f"{HEADINGS}{ROWS}".encode(), **options))) == [
-        ("emptyCells", code)
-    ]
-
-
 def test_the_errors_of_a_table_have_line_and_column(alice):
     """Those of its cells, and those that the making of the plan finds in a row; nothing is kept."""
     body = HEADINGS + "1,Bank,BALANCE_SHEET,NORMAL,SOMETIMES,\n2,Cash,OTHER,NORMAL,FINAL,\n1,Bank,,,,\n"
@@ -105,13 +90,6 @@ def test_the_errors_of_a_table_have_line_and_column(alice):
         ("line 4, id", "REPEATED"),
     ]
     assert read(alice.get(path(alice, "account", "elements-plans"))) == []
-
-
-def test_a_table_is_read_in_the_charset_of_its_header(alice):
-    body = f"{HEADINGS}1,Łódź,BALANCE_SHEET,NORMAL,FINAL,\n".encode("cp1250")
-    found = made(plan(alice, "account", "text/csv; charset=windows-1250", body))
-    assert changes(alice, "account", found)[0]["changes"][0]["after"] == "Łódź"
-    assert refused(plan(alice, "account", CSV, body))["errors"][0]["code"] == "INVALID_ENCODING"
 
 
 @each_format
@@ -134,9 +112,3 @@ def test_a_wrong_option_is_refused_by_its_name(alice, format, option, value, cod
 def test_the_options_of_a_json_body_are_its_members(alice):
     report = refused(plan(alice, "account", "application/json", b'{"snapshot": []}', replace="true", scope="id==1"))
     assert places(report) == [("replace", "UNKNOWN_PARAMETER"), ("scope", "UNKNOWN_PARAMETER")]
-
-
-def test_a_table_with_too_many_rows_is_refused(alice, settings):
-    settings.API_MAX_BULK_ELEMENTS = 2
-    report = refused(plan(alice, "account", CSV, f"{HEADINGS}{ROWS}3,Till,BALANCE_SHEET,NORMAL,FINAL,\n".encode()))
-    assert places(report) == [("", "TOO_MANY_ELEMENTS")]

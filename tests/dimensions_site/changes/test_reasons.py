@@ -13,7 +13,6 @@ from account.models import Account, AccountVersion
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.reasons import InvalidReason, sent_reason, typed_reason
 from dimensions_site.repositories.models import AccessChange, Repository
-from dimensions_site.server.worker import keep_apart
 from tests.dimensions_site.administration.site.pages import filled_in
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser
 from tests.factories import Person, account, json_bytes
@@ -98,16 +97,6 @@ def test_a_repeated_post_with_a_key_is_answered_whatever_its_reason(alice: Perso
     ]
     assert [answer.status_code for answer in answers] == [201, 201]
     assert [one.reason for one in ChangeSet.objects.all()] == ["first"]
-
-
-def test_the_web_server_keeps_repeated_reasons_apart() -> None:
-    """A reason may have a comma, with which gunicorn joins other repeated headers."""
-    headers = [("CHANGE-REASON", "a, b"), ("ACCEPT", "x"), ("CHANGE-REASON", "c"), ("ACCEPT", "y")]
-    keep_apart(headers, "CHANGE-REASON")
-    assert headers == [("ACCEPT", "x"), ("ACCEPT", "y"), ("CHANGE-REASON", "a, b\nc")]
-    once = [("CHANGE-REASON", "a, b")]
-    keep_apart(once, "CHANGE-REASON")
-    assert once == [("CHANGE-REASON", "a, b")]
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "x" * 1_001, "a\x07b"])

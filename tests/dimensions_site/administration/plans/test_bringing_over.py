@@ -54,22 +54,6 @@ def test_one_goes_back_to_an_earlier_state(alice, northwind):
     assert stored(northwind)["1000"] == {"en": "Cash", "de": "Kasse"}
 
 
-def test_another_repository_is_brought_over(alice, northwind, contoso):
-    """Only into repositories that the user may change; afterwards they do not differ."""
-    store_accounts(northwind, account("1"), account("2"))
-    store_accounts(contoso, account("2", descriptions={"de": "Neu"}), account("3"))
-    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
-    browser, sides = browser_of(alice), query(northwind, contoso)
-    assert buttons(browser, sides) == {"from": "Copy from contoso into northwind…"}
-    answer = make(browser, sides, "from")
-    plan = planned(answer)
-    assert (plan.repository, plan.source) == (northwind, {"repository": "contoso"})
-    assert "Copy from contoso" in answer.content.decode()
-    apply(browser, plan)
-    assert stored(northwind) == stored(contoso)
-    assert browser.get(f"{PAGE}?{sides}").context["total"] == 0
-
-
 def test_a_plan_is_made_again_by_those_who_may_read_its_source(alice, ed, northwind, contoso):
     store_accounts(contoso, account("1"))
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
@@ -91,14 +75,10 @@ def test_both_directions_are_offered_to_an_editor_of_both(alice, northwind, cont
         "to": "Copy from northwind into contoso…",
     }
     assert planned(make(browser, sides, "to")).repository == contoso
-    # That would delete in Northwind, where Alice is a manager, and not in Contoso.
+    # That would delete in Northwind, where Alice is a manager, and not in Contoso. An editor plans it, too.
     assert planned(make(browser, sides, "from")).deleted == 1
     AccessGrant.objects.filter(repository=northwind).update(role=Role.EDITOR)
-    count = Plan.objects.count()
-    assert messages_of(make(browser_of(alice), sides, "from")) == [
-        "This would delete, for which you need the role manager in the repository."
-    ]
-    assert Plan.objects.count() == count
+    assert planned(make(browser_of(alice), sides, "from")).deleted == 1
 
 
 def test_the_filter_of_the_comparison_is_the_scope_of_the_plan(alice, northwind, contoso):
@@ -116,16 +96,6 @@ def test_the_filter_of_the_comparison_is_the_scope_of_the_plan(alice, northwind,
 
 
 @pytest.mark.django_db(transaction=True)
-def test_nobody_brings_over_into_what_they_only_read(alice, rita, northwind):
-    store_chart(alice, northwind)
-    browser, sides = browser_of(rita), query(northwind, northwind, TYPED)
-    assert buttons(browser, sides) == {}
-    for into in ("to", "from", "", "x"):
-        assert make(browser, sides, into).status_code == 403
-    assert not Plan.objects.exists()
-
-
-@pytest.mark.django_db(transaction=True)
 def test_a_past_state_is_never_changed(alice, northwind):
     store_chart(alice, northwind)
     assert make(browser_of(alice), query(northwind, northwind, TYPED), "from").status_code == 403
@@ -139,3 +109,13 @@ def test_errors_of_the_form_are_shown(alice, northwind):
 def test_without_differences_there_is_nothing_to_bring_over(alice, northwind, contoso):
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.EDITOR)
     assert buttons(browser_of(alice), query(northwind, contoso)) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nobody_brings_over_into_what_they_only_read(alice, rita, northwind):
+    store_chart(alice, northwind)
+    browser, sides = browser_of(rita), query(northwind, northwind, TYPED)
+    assert buttons(browser, sides) == {}
+    for into in ("to", "from", "", "x"):
+        assert make(browser, sides, into).status_code == 403
+    assert not Plan.objects.exists()

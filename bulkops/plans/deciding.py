@@ -1,0 +1,172 @@
+"""Approving and rejecting plans, and what their state forbids (contract K6, O3; design/plans.md)."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F, Max, OuterRef, Q, QuerySet, Subquery
+
+from bulkops.models import Plan, PlanChange, PlanStatus
+from bulkops.plans.notices import notify_author
+from bulkops.plans.stored import changes_of, find_plan, role_of
+from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, forbidden
+from dimensions_site.changes.approvals import Approval
+from dimensions_site.db.shards import is_sharded
+from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.permissions import repositories_open_to
+from dimensions_site.text.formats import shortened
+
+# How many ids one query names.
+_TOGETHER = 1_000
+
+
+def approve_plan(plan: Plan, user: User, text: str | None, require: Callable[[Role], None]) -> Plan:
+    """Approve exactly what the `plan` shows, on behalf of `user`, with the `text`; return the approved plan.
+
+    `require` raises if the user has a smaller role than the one it is called with. Whether they are a person is with
+    the calling code.
+
+    Raises `Problem` 403 OWN_PLAN for the user's own plan; 409 PLAN_APPROVED, PLAN_REJECTED, PLAN_APPLIED,
+    PLAN_OUTDATED or PLAN_INVALID for a plan that is not open; 404 if it was deleted meanwhile. Then nothing is stored,
+    but for an outdated plan that it is outdated.
+    """
+    with marking_outdated(plan):
+        return _decide(plan, user, text, PlanStatus.APPROVED, require)
+
+
+def reject_plan(plan: Plan, user: User, text: str, require: Callable[[Role], None]) -> Plan:
+    """Reject the `plan` for good, as `approve_plan` approves it; the `text` says why."""
+    return _decide(plan, user, text, PlanStatus.REJECTED, require)
+
+
+@transaction.atomic
+def _decide(plan: Plan, user: User, text: str | None, status: PlanStatus, require: Callable[[Role], None]) -> Plan:
+    require(role_of(plan))
+    check_is_not_own(plan, user)
+    # One decision, application or deletion waits for another, and then finds what that has done.
+    locked = Plan.objects.select_for_update().filter(pk=plan.pk).first()
+    found = locked or find_plan(plan.repository, plan.dimension, str(plan.pk))
+    check_applicable(found)
+    if found.status == PlanStatus.APPROVED:
+        detail = f"The plan is approved already, by {found.decided_by}. To change what it does, make another plan."
+        raise Problem(409, "PLAN_APPROVED", detail)
+    if status is PlanStatus.APPROVED:
+        refuse_outdated(found)
+    found.status, found.decided_at, found.decision_text = status, _in_milliseconds(datetime.now(UTC)), text
+    found.decided_by, found.decider_key = user.get_username(), user.pk
+    found.save(update_fields=["status", "decided_at", "decision_text", "decided_by", "decider_key"])
+    notify_author(found)
+    return found
+
+
+def is_own(plan: Plan, user: User) -> bool:
+    """Return whether the `user` has made the `plan`: by key, also after they were renamed; or by name, also if they
+    were deleted and created again.
+    """
+    return user.pk == plan.requester_key or user.get_username() == plan.requester
+
+
+def check_is_not_own(plan: Plan, user: User) -> None:
+    """Raise `Problem` 403 if the `user` has made the `plan`."""
+    if is_own(plan, user):
+        raise forbidden("OWN_PLAN", "You have made this plan, so another person must approve or reject it.")
+
+
+def approval_of(plan: Plan) -> Approval | None:
+    """Return the approval of the `plan`; None without one, or if who approved it may not any more.
+
+    The approver must still be active and have the role: the approval of a person who has left does not count.
+    """
+    if plan.status != PlanStatus.APPROVED or not (plan.decided_at and plan.decided_by and plan.decider_key):
+        return None
+    approver = User.objects.filter(pk=plan.decider_key, is_active=True).first()
+    if approver is None:
+        return None
+    open_to_them = repositories_open_to(approver, plan.dimension, role_of(plan))
+    if not open_to_them.filter(pk=plan.repository_id).exists():
+        return None
+    return Approval(
+        plan.pk, plan.requester, _in_milliseconds(plan.created_at), plan.decided_by, plan.decided_at, plan.decision_text
+    )
+
+
+def _in_milliseconds(instant: datetime) -> datetime:
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)  # the wire has no more
+
+
+def check_applicable(plan: Plan) -> None:
+    """Raise `Problem` 409 for a plan that is applied or rejected already, is outdated or has errors."""
+    if plan.status == PlanStatus.APPLIED:
+        detail = f"The plan was applied already, by {plan.applied_by}. Its change set is {plan.change_set}."
+        raise Problem(409, "PLAN_APPLIED", detail)
+    if plan.status == PlanStatus.REJECTED:
+        detail = f"The plan was rejected by {plan.decided_by}: {plan.decision_text} Make another plan."
+        raise Problem(409, "PLAN_REJECTED", detail)
+    if plan.status == PlanStatus.OUTDATED:
+        refuse_outdated(plan)
+        raise Problem(409, "PLAN_OUTDATED", "Elements of the plan had changed since it was made; make a new plan.")
+    if plan.status == PlanStatus.INVALID:
+        detail = "The plan has errors, so it cannot be applied. Correct what they name, and make a new plan."
+        raise Problem(409, "PLAN_INVALID", detail)
+
+
+def outdated_changes(plan: Plan) -> QuerySet[PlanChange]:
+    """Return the changes of those elements that have changed since the `plan` was made, by id."""
+    if is_sharded():  # the plan is on the coordinator, where no join reaches it
+        return changes_of(plan).filter(element_id__in=list(_outdated_ids(plan)))
+    model = dimension_named(plan.dimension).model
+    same = {"element_id": OuterRef("element_id")}
+    stored = model.of(plan.repository).filter(**same).order_by()
+    newest = model.versions_of(plan.repository).filter(**same).order_by("-number")
+    changes = changes_of(plan).annotate(
+        present=Subquery(stored.values("pk")[:1]),
+        newest=Subquery(newest.values("number")[:1]),
+    )
+    is_created = Q(base__isnull=True)
+    return changes.filter(
+        (is_created & Q(present__isnull=False)) | (~is_created & (Q(present__isnull=True) | ~Q(newest=F("base"))))
+    )
+
+
+def _outdated_ids(plan: Plan) -> Iterator[str]:
+    """Yield their ids, part by part."""
+    model = dimension_named(plan.dimension).model
+    bases = list(changes_of(plan).values_list("element_id", "base"))
+    for start in range(0, len(bases), _TOGETHER):
+        part = dict(bases[start : start + _TOGETHER])
+        there = set(with_ids(model, plan.repository, part).values_list("element_id", flat=True))
+        versions = model.versions_of(plan.repository).filter(element_id__in=there).order_by().values("element_id")
+        newest = dict(versions.annotate(last=Max("number")).values_list("element_id", "last"))
+        yield from (id for id, base in part.items() if newest.get(id) != base)
+
+
+def refuse_outdated(plan: Plan) -> None:
+    """Raise `Problem` 409 with the elements that have changed since the `plan` was made, if there are any."""
+    found = outdated_changes(plan)
+    ids = list(found.values_list("element_id", flat=True)[: MAX_FAILURES + 1])
+    if not ids:
+        return
+    count = len(ids) if len(ids) <= MAX_FAILURES else found.count()
+    failures = [
+        Failure("", "CHANGED_SINCE", f"'{shortened(id)}' has changed since the plan was made.", id)
+        for id in ids[:MAX_FAILURES]
+    ]
+    have_changed = "1 element of the plan has" if count == 1 else f"{count:,} elements of the plan have"
+    detail = f"{have_changed} changed since the plan was made. Nothing was saved; make a new plan."
+    raise Problem(409, "PLAN_OUTDATED", detail, failures, failure_count=count)
+
+
+@contextmanager
+def marking_outdated(plan: Plan) -> Iterator[None]:
+    """Run the block, and if it finds the `plan` outdated, store that, once the block is rolled back."""
+    try:
+        yield
+    except Problem as problem:
+        if problem.code == "PLAN_OUTDATED":
+            is_open = Plan.objects.filter(pk=plan.pk, status__in=[PlanStatus.READY, PlanStatus.APPROVED])
+            is_open.update(status=PlanStatus.OUTDATED)
+        raise

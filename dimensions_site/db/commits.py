@@ -1,25 +1,18 @@
 """Actions right before a commit, on both databases (design/history.md)."""
 
 from collections.abc import Callable, Hashable
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-
-class Pending(Protocol):
-    """Something that is done right before the commit."""
-
-    def place(self) -> None: ...
-
-
-P = TypeVar("P", bound=Pending)
+P = TypeVar("P")
 
 
 class ActsBeforeCommit(BaseDatabaseWrapper):
     """A connection that does, right before the current transaction commits, what was left for that moment.
 
     Locks that are taken then are held only briefly. What is done may only query the database; for anything else use
-    `on_commit`. A rollback discards it, a rollback to a savepoint does not.
+    `on_commit`. What it raises ends the transaction. A rollback discards it, a rollback to a savepoint does not.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -27,7 +20,7 @@ class ActsBeforeCommit(BaseDatabaseWrapper):
         self._pending: dict[Hashable, Any] = {}
 
     def before_commit(self, name: Hashable, make: Callable[[], P]) -> P:
-        """Return what will be placed before the commit under the `name`: what `make` made at the first call."""
+        """Return what will be placed by its method `place` under the `name`: what `make` made at the first call."""
         if name not in self._pending:
             self._pending[name] = make()
         pending: P = self._pending[name]
@@ -39,7 +32,12 @@ class ActsBeforeCommit(BaseDatabaseWrapper):
             self._pending.pop(next(iter(self._pending))).place()
 
     def commit(self) -> None:
-        self.place_pending()
+        try:
+            self.place_pending()
+        except BaseException:
+            # Django itself rolls back after errors of the database only.
+            self.rollback()
+            raise
         super().commit()
 
     def rollback(self) -> None:

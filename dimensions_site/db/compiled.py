@@ -5,17 +5,15 @@ Django compiles a query for each execution. For the queries of every request tha
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
-from django.db.models import Field, Model, QuerySet, TextField
-from django.db.models.expressions import Combinable, Expression, RawSQL
+from django.db.models import Model, QuerySet, TextField
+from django.db.models.expressions import Combinable, Expression
 from django.db.models.sql.compiler import SQLCompiler
 from django.utils.functional import cached_property
-
-M = TypeVar("M", bound=Model)
 
 
 def _as_it_is(value: Any) -> Any:
@@ -124,11 +122,6 @@ class CompiledQuery:
             cursor.execute(sql, bound(parameters, given))
             return [convert(row, connection) for row in cursor.fetchall()]
 
-    def bound(self, **given: Any) -> RawSQL:
-        """Return the query with these values of its bind parameters, as a part of another one. Raises KeyError."""
-        sql, parameters, _ = self._compiled
-        return RawSQL(sql, bound(parameters, given))
-
 
 def bound(parameters: Sequence[Any], given: Mapping[str, Any]) -> list[Any]:
     """Return the `parameters` with the `given` values, by name, in place of each `Param`. Raises KeyError."""
@@ -139,31 +132,3 @@ def repeating_cursor(connection: BaseDatabaseWrapper) -> CursorWrapper:
     """Return a cursor for a frequent query: PostgreSQL keeps its plan. On SQLite, Python's driver does so anyway."""
     open_cursor: Callable[[], CursorWrapper] = getattr(connection, "repeating_cursor", connection.cursor)
     return open_cursor()
-
-
-class Instances(Generic[M]):
-    """Creates instances of a model, and of those that its foreign keys `related` refer to, from plain values."""
-
-    def __init__(self, model: type[M], *related: str) -> None:
-        self._model = model
-        self._related = {name: cast(type[Model], model._meta.get_field(name).related_model) for name in related}
-        self._names = _names_of(model)
-        # The arguments of `values_list` for the values that `made` takes.
-        self.columns = [*self._names]
-        for name, other in self._related.items():
-            self.columns += [f"{name}__{column}" for column in _names_of(other)]
-
-    def made(self, row: Sequence[Any]) -> M:
-        """Return the instance for a `row` that begins with the values of `columns`."""
-        instance = self._model.from_db(DEFAULT_DB_ALIAS, self._names, row[: len(self._names)])
-        begin = len(self._names)
-        for name, other in self._related.items():
-            names = _names_of(other)
-            setattr(instance, name, other.from_db(DEFAULT_DB_ALIAS, names, row[begin : begin + len(names)]))
-            begin += len(names)
-        return instance
-
-
-def _names_of(model: type[Model]) -> list[str]:
-    fields: Sequence[Field[Any, Any]] = model._meta.concrete_fields
-    return [field.attname for field in fields]

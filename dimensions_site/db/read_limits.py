@@ -291,9 +291,11 @@ def is_cancellation(error: Exception) -> bool:
 
 def has_gone(client: socket.socket) -> bool:
     """Return whether the client has closed its side of the connection."""
-    number = client.fileno()
-    if number < 0:
-        return True
+    return client.fileno() < 0 or has_event(client.fileno(), _CLOSED)
+
+
+def has_event(number: int, event: int) -> bool:
+    """Return whether the `event` is at the file descriptor; `select` itself supports small descriptors only."""
     watched = select.poll()
-    watched.register(number, _CLOSED)
+    watched.register(number, event)
     return bool(watched.poll(0))

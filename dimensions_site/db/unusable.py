@@ -9,7 +9,10 @@ from contextlib import suppress
 
 from django.db import Error, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 
+# The number of this release: that of the last migration of the app `releases` (contract P3).
+RELEASE = 1
 # How many missing migrations are named; a new database lacks dozens.
 _NAMED = 3
 # PostgreSQL's error codes. Without a connection there is no code, or one of these.
@@ -25,6 +28,15 @@ def missing_migrations() -> list[str]:
     executor = MigrationExecutor(connection)
     plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
     return [f"{migration.app_label}.{migration.name}" for migration, _ in plan]
+
+
+def database_release() -> int:
+    """Return the number of the newest release that has migrated the database, 0 for none (contract P3).
+
+    Raises DatabaseError, InterfaceError.
+    """
+    recorded = MigrationRecorder(connection).applied_migrations()
+    return max((int(name.partition("_")[0]) for app, name in recorded if app == "releases"), default=0)
 
 
 def sentence(error: Error, command: str) -> str | None:

@@ -8,9 +8,9 @@ from django.db import transaction
 
 from bulkops.command_line.progress import ShowProgress, interruptible, show_progress
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.sync_tokens import token_of
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.dimension import Dimension, dimensions
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.elements.history.moments import token_of
 from dimensions_site.elements.writing.copying import copy_elements
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.observability.observation import Observed, observing

@@ -16,7 +16,7 @@ from psycopg.pq import TransactionStatus
 
 from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.postgresql.streaming import StreamingCursor
-from dimensions_site.db.read_limits import execute_limited
+from dimensions_site.db.read_limits import execute_limited, has_event
 
 # The seconds within which the database must accept a cancel request.
 _SECONDS_TO_CANCEL = 5
@@ -60,6 +60,8 @@ class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
         super().__init__(*args, **kwargs)
         self._stream: StreamingCursor | None = None
         self._is_direct = False
+        # Whether tables may be distributed (`db/shards.py`); None before the first connection.
+        self.has_citus: bool | None = None
         self.execute_wrappers.append(execute_limited)
 
     def cancel_query(self) -> None:
@@ -68,13 +70,14 @@ class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
             self.connection.cancel_safe(timeout=_SECONDS_TO_CANCEL)
 
     def init_connection_state(self) -> None:
-        """Detect whether statements prepared on the new connection will still exist in the next transaction.
+        """Detect whether statements prepared on the new connection will still exist in the next transaction, and Citus.
 
         PostgreSQL announces its process id at the connection; a pooler does not know it yet, and invents one.
         """
         super().init_connection_state()
         with self.connection.cursor() as cursor:
-            (pid,) = cursor.execute("SELECT pg_backend_pid()").fetchone()
+            state = "SELECT pg_backend_pid(), to_regclass('pg_catalog.pg_dist_partition') IS NOT NULL"
+            pid, self.has_citus = cursor.execute(state).fetchone()
         self._is_direct = pid == self.connection.info.backend_pid
 
     def commit(self) -> None:
@@ -99,7 +102,7 @@ class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
         A connection that the database has closed, or on which it reports something, is readable. Query it only then,
         and inside a transaction.
         """
-        if self._is_idle() and not _is_readable(self.connection.fileno()):
+        if self._is_idle() and not has_event(self.connection.fileno(), select.POLLIN):
             return True
         return bool(super().is_usable())
 
@@ -158,10 +161,3 @@ class DatabaseWrapper(ActsBeforeCommit, base.DatabaseWrapper):
         """
         cursor: CursorWrapper = super().chunked_cursor() if self.in_atomic_block else self.cursor()
         return cursor
-
-
-def _is_readable(number: int) -> bool:
-    """Return whether data or the end of the connection has arrived; `select` supports small descriptors only."""
-    watched = select.poll()
-    watched.register(number, select.POLLIN)
-    return bool(watched.poll(0))

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
-from openpyxl import load_workbook
 
 from tests.factories import account
 from tests.storing import store_accounts
@@ -52,29 +51,6 @@ def chart(northwind):
     )
 
 
-def test_a_csv_file_is_one_that_excel_opens(export, chart):
-    """UTF-8 with a byte-order mark, texts that would run as formulas guarded; the command says what it did."""
-    assert export("export_accounts", "northwind", "a.csv") == "Exported 3 accounts of northwind to a.csv.\n"
-    assert Path("a.csv").read_bytes().startswith(b"\xef\xbb\xbfid,descriptions.en,descriptions.de,descriptions.fr,")
-    headings, rows = table("a.csv")
-    cells = dict(zip(headings, rows[1], strict=True))
-    assert cells["id"] == "2000"
-    assert cells["descriptions.en"] == "[[text]]=1+1"
-    assert cells["descriptions.fr"] == "Créance"
-
-
-def test_in_a_workbook_texts_are_texts_and_nothing_is_a_formula(export, chart):
-    """They stay as they are, codes with their zeros; booleans are booleans."""
-    export("export_accounts", "northwind", "a.xlsx", "--properties=id,descriptions.en,rules.grossAmountEqualICSum")
-    rows = list(load_workbook("a.xlsx").worksheets[0].iter_rows())
-    assert [[cell.value for cell in row] for row in rows[1:]] == [
-        ["001000", "Cash", False],
-        ["2000", "=1+1", False],
-        ["A", "Cash", False],
-    ]
-    assert {cell.data_type for row in rows[1:] for cell in row[:2]} == {"s"}
-
-
 @pytest.mark.contract("D1", "D5")
 def test_a_filter_and_an_order_are_those_of_rest(export, chart):
     """The rows, and of maps the columns that these rows need."""
@@ -110,16 +86,6 @@ def test_the_fields_and_languages_can_be_chosen(export, chart, words, headings):
     """In the order in which they are named; a language that is not there has an empty column."""
     export("export_accounts", "northwind", "a.csv", *words)
     assert table("a.csv")[0] == headings
-
-
-def test_nothing_of_another_repository_is_exported(export, chart, contoso):
-    """Neither its elements nor the names of its languages and attributes."""
-    store_accounts(contoso, account("9999", descriptions={"tlh": "Qapla'"}, customAttributes={"secret": "x"}))
-    for name in ("a.csv", "a.json"):
-        export("export_accounts", "northwind", name)
-        assert not any(word in Path(name).read_text(encoding="utf-8") for word in ("9999", "tlh", "secret"))
-    export("export_accounts", "contoso", "b.csv")
-    assert [row[0] for row in table("b.csv")[1]] == ["9999"]
 
 
 def test_a_file_that_is_there_is_overwritten_only_by_force(export, chart):
@@ -179,27 +145,3 @@ def test_the_format_can_be_chosen_if_the_name_has_no_extension(export, chart):
     """It takes precedence over the name."""
     export("export_accounts", "northwind", "a.txt", "--format=ndjson", "--properties=id")
     assert Path("a.txt").read_text(encoding="utf-8") == '{"id":"001000"}\n{"id":"2000"}\n{"id":"A"}\n'
-
-
-def test_a_workbook_with_too_many_columns_is_refused(export, northwind):
-    """As no program could open it; a table as CSV has no limit."""
-    of_an_account = 128
-    attributes = [
-        {f"a{at}": "x" for at in range(first, first + of_an_account)} for first in range(0, 16_384, of_an_account)
-    ]
-    store_accounts(northwind, *(account(f"{at:04}", customAttributes=own) for at, own in enumerate(attributes)))
-    message = refusal(export, "export_accounts", "northwind", "a.xlsx", "--properties=id,customAttributes")
-    assert message == "A workbook can have 16,384 columns, but there are 16,385. Choose CSV."
-    assert list(Path().iterdir()) == []
-    export("export_accounts", "northwind", "a.csv", "--properties=id,customAttributes")
-    assert len(table("a.csv")[0]) == 16_385
-
-
-@pytest.mark.contract("D7")
-@pytest.mark.parametrize("rows", [1, 300])
-def test_an_export_costs_as_many_queries_for_one_row_as_for_many(export, northwind, django_assert_num_queries, rows):
-    """The repository, the keys of maps and the rows; without a table or without maps one less."""
-    store_accounts(northwind, *(account(f"{number:04}") for number in range(rows)))
-    for queries, words in ((3, ["a.csv"]), (3, ["a.xlsx"]), (2, ["a.json"]), (2, ["b.csv", "--properties=id,rules"])):
-        with django_assert_num_queries(queries):
-            export("export_accounts", "northwind", *words)

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from bulkops.models import Plan
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.conftest import Outcome
 from tests.bulkops.plans.plans import without_info
@@ -118,28 +117,6 @@ def test_a_plan_does_what_an_import_does(run, alice, kind):
     assert results[0] == results[1]
 
 
-@pytest.mark.contract("K4", "B1", "H4")
-@pytest.mark.parametrize(
-    "content",
-    [
-        "id,description,decimalNumbers,percentageDifference\nEUR,Euro,two,0\n,Nobody,2,0\nUSD,Dollar,2\nGBP,,2,x\n",
-        "id,description,decimalNumbers,percentageDifference\nEUR,Euro,2,0\nEUR,Euro,2,0\n",
-        "id,name\nEUR,Euro\n",
-        '[{"id": "EUR", "descriptions": {"en": 1}, "decimalNumbers": 2}, 7, {"id": "USD", "colour": "red"}]',
-        '{"id": "EUR"',
-        "",
-    ],
-)
-def test_the_errors_are_those_of_an_import(run, content):
-    """All at once, each with its line and its column; and no plan is made."""
-    words = [] if content.startswith(("[", "{")) else ["--format", "csv"]
-    imported, made = (run(command, *words, content=content) for command in ("import_currencies", "plan_currencies"))
-
-    assert made.errors == imported.errors
-    assert made.refusal == str(imported.refusal).replace("Nothing was imported", "No plan was made")
-    assert (made.status, Plan.objects.count()) == (1, 0)
-
-
 @pytest.mark.contract("K4")
 def test_only_what_is_in_the_scope_is_planned(run, alice, chart):
     """A row outside is an error on its line; with merge nothing is deleted."""
@@ -151,24 +128,6 @@ def test_only_what_is_in_the_scope_is_planned(run, alice, chart):
     assert "0 created, 1 changed, 0 unchanged, 1 deleted." in made.output
     made = run("plan_accounts", "--mode", "merge", content=table(cash(10), cash(40)))
     assert "1 created, 1 changed, 0 unchanged, 0 deleted." in made.output
-
-
-@pytest.mark.contract("K4", "K6")
-def test_a_plan_that_deletes_too_much_cannot_be_applied(run, alice, chart):
-    """The command ends with status 1, and the plan says why."""
-    made = run("plan_accounts", content=table(cash(10, link="https://10")))
-    assert "TOO_MANY_DELETIONS" in [error["code"] for error in Plan.objects.get().errors]
-    assert "19 of the 20 stored elements (95.0%)" in made.errors[0]
-    assert (made.refusal, made.status) == ("The plan has 1 error and cannot be applied.", 1)
-    assert "The plan has errors, so it cannot be applied." in str(run("apply_plan", planned(made)).refusal)
-
-
-@pytest.mark.contract("K4", "E2")
-def test_a_strict_plan_refuses_unknown_references(run, alice, chart):
-    content = "id,rules.accrual.debitAccrual.id\n10,99\n"
-    refused = run("plan_accounts", "--mode", "merge", "--strict", content=content)
-    assert refused.errors[0].startswith("line 2, rules.accrual.debitAccrual.id: ")
-    assert run("plan_accounts", "--mode", "merge", content=content).refusal is None
 
 
 @pytest.mark.contract("K4", "K7")

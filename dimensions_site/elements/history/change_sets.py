@@ -1,17 +1,17 @@
 """The change sets of a dimension, as a list that clients filter (contract I1, I5)."""
 
-from collections.abc import Iterator
-from typing import Any
-
-from django.db.models import Case, F, QuerySet, TextField, Value, When
+import orjson
+from django.db.models import Case, F, TextField, Value, When
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast, JSONObject
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from dimensions_site.api.filtering import RsqlFilter, TableFilterSet
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.models import Origin
-from dimensions_site.elements.reading.answers import Answer, InstantField
-from dimensions_site.elements.reading.rendering import Renderer, TemplateSlot
+from dimensions_site.elements.reading.answers import Answer, InstantField, answer_renderer
+from dimensions_site.elements.reading.rendering import TemplateSlot
 from dimensions_site.rsql.errors import UnknownField
 from dimensions_site.rsql.expressions import InstantText
 from dimensions_site.rsql.fields import Field, ValueKind
@@ -26,6 +26,29 @@ _ORIGIN = Case(
 _COMMITTED_AT = InstantText(F("committed_at"), "Z")
 
 
+_INSTANT = {"type": "string", "format": "date-time"}
+
+
+# Written out, because clients read a reference that may be null in different ways.
+@extend_schema_field(
+    {
+        "type": "object",
+        "additionalProperties": True,
+        "properties": {
+            "planId": {"type": "string", "format": "uuid", "description": "The plan that was applied."},
+            "author": {"type": "string", "description": "Who made the plan."},
+            "proposedAt": _INSTANT,
+            "approver": {"type": "string", "description": "Who approved it."},
+            "approvedAt": _INSTANT,
+            "text": {"type": "string", "nullable": True, "description": "What the approver wrote."},
+        },
+        "required": ["planId", "author", "proposedAt", "approver", "approvedAt", "text"],
+    }
+)
+class ChangeSetApprovalField(serializers.JSONField):
+    """Who proposed and approved the changes of an applied plan (contract O5)."""
+
+
 class ChangeSetSerializer(Answer):
     id = serializers.UUIDField()
     user = serializers.CharField()
@@ -35,18 +58,40 @@ class ChangeSetSerializer(Answer):
     operation = serializers.CharField(allow_null=True, help_text="The id of the data processing, import or plan.")
     reason = serializers.CharField(allow_null=True)
     committedAt = InstantField()
+    approval = ChangeSetApprovalField(allow_null=True, help_text="null unless an approved plan was applied.")
     created = serializers.IntegerField(min_value=0)
     changed = serializers.IntegerField(min_value=0)
     deleted = serializers.IntegerField(min_value=0)
 
 
-_EXPRESSIONS = {"origin": _ORIGIN, "committedAt": _COMMITTED_AT}
-_RENDERER = Renderer(
-    {
-        name: TemplateSlot(_EXPRESSIONS.get(name, F(str(member.source))), json_text)
-        for name, member in ChangeSetSerializer().fields.items()
-    }
+_APPROVAL_MEMBERS: dict[str, Combinable] = {
+    "planId": F("operation"),
+    "author": F("proposed_by"),
+    "proposedAt": InstantText(F("proposed_at"), "Z"),
+    "approver": F("approved_by"),
+    "approvedAt": InstantText(F("approved_at"), "Z"),
+    "text": F("approval_text"),
+}
+_APPROVAL = Case(
+    When(approved_at__isnull=False, then=Cast(JSONObject(**_APPROVAL_MEMBERS), TextField())),
+    output_field=TextField(),
 )
+
+
+def _approval_json(stored: str | None) -> str:
+    """Return the JSON text of an approval; the databases write its members in orders and with blanks of their own."""
+    if stored is None:
+        return "null"
+    members = orjson.loads(stored)
+    return orjson.dumps({name: members[name] for name in _APPROVAL_MEMBERS}).decode()
+
+
+_SLOTS = {
+    "origin": TemplateSlot(_ORIGIN, json_text),
+    "committedAt": TemplateSlot(_COMMITTED_AT, json_text),
+    "approval": TemplateSlot(_APPROVAL, _approval_json),
+}
+CHANGE_SETS = answer_renderer(ChangeSetSerializer, _SLOTS)
 _FIELDS = {
     field.path: field
     for field in (
@@ -56,6 +101,8 @@ _FIELDS = {
         Field("reason", ValueKind.TEXT, F("reason")),
         Field("committedAt", ValueKind.TIMESTAMP, F("committed_at"), answered=_COMMITTED_AT, nullable=False),
         Field("operation", ValueKind.TEXT, F("operation")),
+        Field("approval.author", ValueKind.TEXT, F("proposed_by")),
+        Field("approval.approver", ValueKind.TEXT, F("approved_by")),
     )
 }
 
@@ -70,14 +117,3 @@ class ChangeSetFields:
             hint = did_you_mean(close_names(selector, known)) or f" Change sets have {', '.join(known)}."
             raise UnknownField(f"There is no field '{selector}'.{hint}")
         return _FIELDS[selector]
-
-
-class ChangeSetFilterSet(TableFilterSet):
-    """The parameter `filter` of the list of change sets."""
-
-    filter = RsqlFilter(label="RSQL conditions that the change sets meet")
-
-
-def change_set_texts(sets: QuerySet[Any]) -> Iterator[str]:
-    """Yield the JSON of the change `sets`, from one query, with constant memory."""
-    return _RENDERER.each(sets)

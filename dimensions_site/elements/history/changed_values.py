@@ -9,12 +9,13 @@ from rest_framework import serializers
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.answers import template_of
 from dimensions_site.elements.writing.differences import FieldDifference
 from dimensions_site.elements.writing.merging import Absent, Spot
 
 # What happens to an element, and the name of its enum in the documents.
-ACTIONS = ("created", "changed", "deleted")
+ACTIONS = [change.action for change in Change]
 ACTION = "Action"
 
 

@@ -198,13 +198,8 @@ def _composed(
         statements.append(sql)
         parameters += values
     if not are_many_equal:
-        return _of_both(statements), parameters
+        return _rows_of(statements) + " ORDER BY 1, 2", parameters
     return _differing(connection.vendor, statements, len(_renderer(filters[0].dimension).expressions)), parameters
-
-
-def _of_both(sides: Sequence[str]) -> str:
-    """Return the query for the rows of both `sides`, by id and side."""
-    return " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides) + " ORDER BY 1, 2"
 
 
 def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
@@ -225,12 +220,15 @@ def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
             "AND one.id IS NOT NULL ORDER BY 1, 2"
         )
     # SQLite joins fully row by row.
-    rows = " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides)
     row = f"json_array({', '.join(values)})"
     return (
-        f"WITH both_sides ({names}) AS ({rows}) SELECT * FROM both_sides WHERE id IN "
+        f"WITH both_sides ({names}) AS ({_rows_of(sides)}) SELECT * FROM both_sides WHERE id IN "
         f"(SELECT id FROM both_sides GROUP BY id HAVING count(*) = 1 OR min({row}) <> max({row})) ORDER BY 1, 2"
     )
+
+
+def _rows_of(sides: Sequence[str]) -> str:
+    return " UNION ALL ".join(f"SELECT * FROM ({sql}) AS one" for sql in sides)
 
 
 @cache

@@ -1,18 +1,69 @@
-"""The moments that clients name: instants and sync tokens (contract I3, I4, J1)."""
+"""The moments that clients name: instants, and sync tokens, which are states as opaque texts (contract I3, I4, J1).
 
+    part    bytes   content
+    slot    1       the slot
+    number  8       the number of its last change set, big-endian
+    mark    4       the first bytes of that change set's id
+
+This is repeated for each slot that had a change set, encoded as base64url and signed for one dimension of one
+repository.
+"""
+
+import base64
+import binascii
+import struct
 from datetime import datetime
 
+from django.core.signing import BadSignature, Signer
 from django.db import DEFAULT_DB_ALIAS, OperationalError
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.changes.states import Future, State, current, has_places, oldest_instant, state_at
-from dimensions_site.changes.sync_tokens import InvalidToken, state_of
+from dimensions_site.changes.states import (
+    MARK,
+    Future,
+    SlotPosition,
+    State,
+    current,
+    has_places,
+    oldest_instant,
+    state_at,
+)
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.reading.answers import instant_text
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.parsing import NoSuchMoment, TooPrecise, parse_timestamp
 
+MAX_TOKEN = 512
+_PART = struct.Struct(f">BQ{MARK}s")
 _LIST_AGAIN = "List the elements again, and follow the changes with the Sync-Token of that answer."
+
+
+class InvalidToken(ValueError):
+    """A text that is no token of this dimension of this repository."""
+
+
+def token_of(state: State) -> str:
+    """Return the token of the `state`, of at most `MAX_TOKEN` characters."""
+    parts = [_PART.pack(slot, place.number, place.mark) for slot, place in sorted(state.places.items())]
+    text = base64.urlsafe_b64encode(b"".join(parts)).decode().rstrip("=")
+    return _signer(state.repository, state.dimension).sign(text)
+
+
+def state_of(token: str, repository: int, dimension: str) -> State:
+    """Return the state that the `token` was made of. Raises `InvalidToken`."""
+    if len(token) > MAX_TOKEN or not token.isascii():
+        raise InvalidToken
+    try:
+        text = _signer(repository, dimension).unsign(token)
+        parts = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        places = {slot: SlotPosition(number, mark) for slot, number, mark in _PART.iter_unpack(parts)}
+    except (BadSignature, binascii.Error, struct.error):
+        raise InvalidToken from None
+    return State(repository, dimension, places)
+
+
+def _signer(repository: int, dimension: str) -> Signer:
+    return Signer(sep=".", salt=f"sync-token {repository} {dimension}")
 
 
 def state_of_token(

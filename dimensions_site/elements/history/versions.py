@@ -17,9 +17,9 @@ from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param, b
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.changed_values import ACTION, ACTIONS, ChangedField, changes_json
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.reading.answers import Answer, InstantField
+from dimensions_site.elements.reading.answers import Answer, InstantField, answer_renderer
 from dimensions_site.elements.reading.lookup import rows_statement
-from dimensions_site.elements.reading.rendering import Renderer, TemplateSlot, full_renderer, stream_values
+from dimensions_site.elements.reading.rendering import TemplateSlot, full_renderer, stream_values
 from dimensions_site.elements.writing.differences import field_differences
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import InstantText
@@ -42,19 +42,12 @@ class ElementVersion(Answer):
     changes = ChangedField(many=True, allow_null=True, help_text="null if the version before it is no longer stored.")
 
 
-_CHANGES = dict(zip((Change.CREATED, Change.CHANGED, Change.DELETED), ACTIONS, strict=True))
 _SLOTS = {
-    "change": TemplateSlot(F("change"), lambda change: json_text(_CHANGES[change])),
+    "change": TemplateSlot(F("change"), lambda change: json_text(Change(change).action)),
     "committedAt": TemplateSlot(InstantText(F("change_set__committed_at"), "Z"), json_text),
 }
 # Writes all but the changes.
-_RENDERER = Renderer(
-    {
-        name: _SLOTS.get(name, TemplateSlot(F(str(member.source)), json_text))
-        for name, member in ElementVersion().fields.items()
-        if name != "changes"
-    }
-)
+_RENDERER = answer_renderer(ElementVersion, _SLOTS, "changes")
 
 
 def version_texts(
@@ -90,7 +83,8 @@ def _texts(dimension: Dimension, repository: Repository, numbers: Collection[int
     """Return the JSON of the elements as the versions with these `numbers` have them."""
     renderer = full_renderer(dimension, repository.default_language)
     sql, parameters, columns = _statement(dimension, repository.default_language)
-    rows = stream_values(sql, bound(parameters, {"number": array_of(numbers)}), columns, connections[using])
+    given = {"repository": repository.pk, "number": array_of(numbers)}
+    rows = stream_values(sql, bound(parameters, given), columns, connections[using])
     return {number: renderer.written(values) for number, *values in rows}
 
 

@@ -2,4 +2,8 @@
 
 import os
 
+from tests.services.citus import IS_CITUS
+
 collect_ignore_glob = [] if os.environ.get("DATABASE_URL", "").startswith("postgres") else ["test_*.py"]
+if not IS_CITUS:
+    collect_ignore_glob.append("test_citus.py")

@@ -28,6 +28,7 @@ from tests.load.hosts.estate import Estate, estate
 from tests.load.hosts.network import ALONE, bury_the_dead
 from tests.services.bulk_state import rows
 from tests.services.programs import FEW, Record, calling, discrepancies
+from tests.services.service import Service
 from tests.services.worker import Deletion, delete, fill, wait_until
 
 _CURRENCIES = "/api/aih/dimensions/v1/northwind/currency/elements"
@@ -93,7 +94,7 @@ def _impatient(seconds: int) -> dict[str, int]:
 def suffer(built: Estate, seconds: float, measured: float, pause: float) -> Report:
     """Measure, cause all failures while clients continue, and compare what they were answered with what is stored."""
     report, log = Report(), sys.stderr
-    _wait_until_served(built)
+    wait_until_served(built.front)
     _measure(built, report, measured)
     with calling(built.front, pause) as record:
         for name, harm in _HARMS.items():
@@ -102,7 +103,7 @@ def suffer(built: Estate, seconds: float, measured: float, pause: float) -> Repo
             with harm(built, report):
                 time.sleep(seconds)
             begin = time.monotonic()
-            _wait_until_served(built)
+            wait_until_served(built.front)
             report.harms[name] = (record.statuses, time.monotonic() - begin)
     _compare(built, record, report)
     return report
@@ -135,7 +136,7 @@ def _compare(built: Estate, record: Record, report: Report) -> None:
         report.wrong.append("a transaction is left open")
 
 
-def _wait_until_served(built: Estate) -> None:
+def wait_until_served(service: Service) -> None:
     """Return as soon as an element is written and read, and database and worker work, three times in a row."""
 
     def complaint() -> str:
@@ -143,7 +144,7 @@ def _wait_until_served(built: Estate) -> None:
             ("PUT", f"{_CURRENCIES}/EUR", _EURO), ("GET", f"{_CURRENCIES}/EUR", None), ("GET", "/health/ready", None)
         ):  # fmt: skip
             try:
-                answer = built.front.send(method, address, body)
+                answer = service.send(method, address, body)
             except (OSError, HTTPException) as error:
                 return repr(error)
             if answer.status not in (200, 201):
@@ -231,12 +232,15 @@ _HARMS: Mapping[str, Harm] = {
 }
 
 
-def begin(words: Sequence[str]) -> int:
-    """Run within namespaces of its own, whose processes all end with the first; then remove what they have written."""
+def alone(module: str, words: Sequence[str]) -> int:
+    """Run the module within namespaces of its own, whose processes all end with the first; return its status.
+
+    Then what they have written is removed.
+    """
     # As when somebody presses Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with TemporaryDirectory() as folder:
-        command = [*ALONE, sys.executable, "-m", "tests.load.hosts.run", *words, "--alone", folder]
+        command = [*ALONE, sys.executable, "-m", module, *words, "--alone", folder]
         with subprocess.Popen(command) as process:
             try:
                 return process.wait()
@@ -255,7 +259,7 @@ if __name__ == "__main__":
     parser.add_argument("--alone", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.alone is None:
-        sys.exit(begin(sys.argv[1:]))
+        sys.exit(alone("tests.load.hosts.run", sys.argv[1:]))
     bury_the_dead()
     measured = chosen.seconds if chosen.measured is None else chosen.measured
     sys.exit(main(chosen.alone, chosen.seconds, measured, chosen.pause, chosen.lost_after))

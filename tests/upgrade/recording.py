@@ -26,6 +26,7 @@ from tests.services.clerk import errand, prepare
 from tests.services.database import empty_database
 from tests.services.own_postgresql import server_programs
 from tests.services.service import PROJECT, Service, serving
+from tests.upgrade.released import kind_of
 
 # The digests of a release's migrations, as `sha256sum` writes them.
 MIGRATIONS = "migrations.sha256"
@@ -138,7 +139,7 @@ def record(target: Path, server_url: str) -> None:
         _fill(service, url, Path(name))
         asked = [ask(service, user, path.format(db_id)) for user, path in _READ for db_id in ("northwind", "contoso")]
         asked.append(ask(service, "rita", f"{_ACCOUNT.format('fabrikam')}/elements"))
-        kind = url.partition(":")[0]
+        kind = kind_of(url)
         lines = ",\n".join(json.dumps(answer, ensure_ascii=False) for answer in asked)
         (target / f"{kind}.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
         (target / f"{kind}.sql").write_text("\n".join([*_dumped(url), ""]), encoding="utf-8")

@@ -21,7 +21,7 @@ _COLUMNS = {
 
 def load(release: Path, url: str) -> None:
     """Fill an empty database with that of the release in that folder."""
-    script = (release / f"{_kind(url)}.sql").read_text(encoding="utf-8")
+    script = (release / f"{kind_of(url)}.sql").read_text(encoding="utf-8")
     if url.startswith("sqlite"):
         with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file:
             file.executescript(script)
@@ -32,14 +32,14 @@ def load(release: Path, url: str) -> None:
 
 def answers(release: Path, url: str) -> list[dict[str, Any]]:
     """Return what the release answered, from that database."""
-    found: list[dict[str, Any]] = json.loads((release / f"{_kind(url)}.json").read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = json.loads((release / f"{kind_of(url)}.json").read_text(encoding="utf-8"))
     return found
 
 
 def columns(url: str) -> dict[str, list[str]]:
     """Return the names of all columns of each table."""
     found: dict[str, list[str]] = {}
-    for table, column in rows(url, _COLUMNS[_kind(url)]):
+    for table, column in rows(url, _COLUMNS[kind_of(url)]):
         found.setdefault(table, []).append(column)
     return found
 
@@ -56,5 +56,6 @@ def _quoted(name: str) -> str:
     return f'"{name}"'
 
 
-def _kind(url: str) -> str:
-    return url.partition(":")[0]
+def kind_of(url: str) -> str:
+    """Return the kind of the database, by which the files of a release are named; `postgres:` is short for it."""
+    return "sqlite" if url.startswith("sqlite") else "postgresql"

@@ -126,7 +126,7 @@ class FileImport(Job):
 
     `preview` has the format, the headings and the first rows of the file, `options` what was chosen
     (`bulkops.jobs.file_imports.Choices`), `corrections` the new texts of cells by line and heading, `report` the result
-    of the last check or of the import (`bulkops.jobs.import_reports`), `phase` and `progress`, a share from 0 to 1,
+    of the last check or of the import (`bulkops.files.imports.reports`), `phase` and `progress`, a share from 0 to 1,
     what the worker is doing.
     """
 
@@ -207,12 +207,22 @@ class ColumnMapping(models.Model):
         return self.headings
 
 
+# How many of those whom no mail has reached a page names.
+_NAMED = 10
+
+
 class PlanStatus(models.TextChoices):
-    """The status of a plan: whether it can be applied, cannot, or has been."""
+    """The status of a plan (contract O3): it is approved or rejected once, and applied once.
+
+    `OUTDATED` is noticed when somebody approves or applies it: its elements have changed since.
+    """
 
     READY = "READY", _("ready to apply")
     INVALID = "INVALID", _("has errors")
+    APPROVED = "APPROVED", _("approved")
+    REJECTED = "REJECTED", _("rejected")
     APPLIED = "APPLIED", _("applied")
+    OUTDATED = "OUTDATED", _("outdated")
 
 
 class PlanAction(models.TextChoices):
@@ -227,6 +237,7 @@ class Plan(models.Model):
     """What a source would change in one dimension of one repository, computed and kept until somebody applies it
     (contract K4 to K7).
 
+    Who approved or rejected it is in `decided_by`, by primary key in `decider_key`, with `decision_text` (contract O3).
     `source` is what the plan was made from, as in its JSON; `errors` are the first of those that forbid to apply it,
     `not_found` the first of the ids to delete that no element has;
     `table_digest` is that of the table that was checked on a page, which applies no other plans.
@@ -239,6 +250,8 @@ class Plan(models.Model):
     dimension = CodePointTextField(_("kind"), choices=dimension_choices)
     created_at = models.DateTimeField(_("made"), db_default=Now())
     requester = CodePointTextField(_("requested by"))
+    # The primary key of that user, which outlives a renamed or deleted one; null for a command.
+    requester_key = models.PositiveBigIntegerField(null=True)
     status = CodePointTextField(_("status"), choices=PlanStatus.choices)
     source = json_column()
     scope = CodePointTextField(_("scope"), null=True)
@@ -251,6 +264,10 @@ class Plan(models.Model):
     errors = json_column()
     error_count = models.PositiveIntegerField(default=0)
     not_found = json_column(null=True)
+    decided_at = models.DateTimeField(_("decided"), null=True)
+    decided_by = CodePointTextField(_("decided by"), null=True)
+    decider_key = models.PositiveBigIntegerField(null=True)
+    decision_text = CodePointTextField(_("remark"), null=True)
     applied_at = models.DateTimeField(_("applied"), null=True)
     applied_by = CodePointTextField(_("applied by"), null=True)
     change_set = models.UUIDField(null=True)
@@ -270,8 +287,15 @@ class Plan(models.Model):
 
     @property
     def expires_at(self) -> datetime:
-        """When the plan may be removed."""
-        return self.created_at + timedelta(days=settings.PLAN_RETENTION_DAYS)
+        """When the plan may be removed: a decision begins the time anew."""
+        return (self.decided_at or self.created_at) + timedelta(days=settings.PLAN_RETENTION_DAYS)
+
+    @property
+    def unreached(self) -> list[str]:
+        """The names of those to whom mail about the plan could not be sent: the first few and an ellipsis."""
+        failed = self.notices.filter(failed_at__isnull=False).order_by("user__username")
+        names = list(failed.values_list("user__username", flat=True)[: _NAMED + 1])
+        return names if len(names) <= _NAMED else [*names[:_NAMED], "…"]
 
 
 class PlanChange(models.Model):
@@ -295,6 +319,52 @@ class PlanChange(models.Model):
 
     def __str__(self) -> str:
         return f"{self.element_id}: {self.action}"
+
+
+class MailFrequency(models.TextChoices):
+    """When a person gets mail."""
+
+    AT_ONCE = "AT_ONCE", _("at once")
+    DAILY = "DAILY", _("once a day, all in one mail")
+    NONE = "NONE", _("never")
+
+
+class MailChoice(models.Model):
+    """When a person gets mail, and in which language (contract O6); without a row at once, in LANGUAGE_CODE."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, primary_key=True, related_name="mail_choice"
+    )
+    frequency = CodePointTextField(choices=MailFrequency.choices, default=MailFrequency.AT_ONCE)
+    language = CodePointTextField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.user_id}: {self.frequency}"
+
+
+class PlanNotice(models.Model):
+    """A plan of which a person is to get mail (contract O6); it is deleted once that is sent.
+
+    The state of the plan says what the mail is about. The next attempt begins at `due_at`, by the database's clock;
+    null after the last one. `failed_at` is when the latest failed.
+    """
+
+    plan = models.ForeignKey(Plan, on_delete=models.CASCADE, related_name="notices", db_index=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    due_at = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    failed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [models.UniqueConstraint(fields=["plan", "user"], name="one_notice_of_a_plan")]
+        indexes = [models.Index(fields=["due_at"], name="notices_by_due_time")]
+
+    def __str__(self) -> str:
+        return f"{self.plan_id} to {self.user_id}"
 
 
 class Worker(models.Model):

@@ -13,8 +13,8 @@ from typing import Any, BinaryIO, ClassVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from bulkops.files.formats.encodings import ENCODINGS
-from bulkops.files.formats.reading import Source, beginnings, open_source
-from bulkops.files.formats.rows import ReadingOptions, UnreadableFile
+from bulkops.files.formats.reading import beginnings, open_source
+from bulkops.files.formats.rows import ReadingOptions, Source, UnreadableFile
 from bulkops.files.imports.options import Share, locate_headings
 from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.reasons import InvalidReason, typed_reason

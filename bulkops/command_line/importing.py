@@ -13,10 +13,11 @@ from bulkops.command_line.files import FileCommand, mapping_of, open_input, reas
 from bulkops.command_line.progress import interruptible, show_progress
 from bulkops.files.formats.rows import FileShape, format_named
 from bulkops.files.imports.importing import Importer
-from bulkops.files.imports.options import Mode, Options
+from bulkops.files.imports.options import MAX_DELETE, Mode, Options
 from bulkops.files.imports.reports import ImportRefused, Report
+from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.text.formats import shortened
@@ -61,7 +62,7 @@ class ImportCommand(FileCommand):
             mode=mode,
             dry_run=options["dry_run"],
             strict=options["strict"],
-            max_delete=Options.max_delete if max_delete is None else max_delete,
+            max_delete=max_delete or MAX_DELETE,
             mapping=mapping_of(options["map"]),
             keeps_empty_cells=options["empty_cells"] == "keep",
         )
@@ -89,6 +90,8 @@ class ImportCommand(FileCommand):
                 log.info("elements_imported", import_mode=chosen.mode.value, dry_run=chosen.dry_run)
         except ImportRefused as refusal:
             raise self.refused(f"Nothing {was} imported", refusal) from None
+        except ApprovalRequired as refusal:
+            raise CommandError(f"Nothing {was} imported: {refusal.detail}") from None
         except OSError as error:
             raise CommandError(f"Nothing {was} imported: {error.strerror}.") from None
         self.print_errors(report)

@@ -11,21 +11,21 @@ from django.core.management.base import CommandError, CommandParser
 
 from bulkops.command_line.files import FileCommand, mapping_of, open_input, reason_of
 from bulkops.command_line.progress import ShowProgress, interruptible, show_progress
-from bulkops.files.imports.options import Mode, Options, Share
+from bulkops.files.imports.options import MAX_DELETE, Mode, Options
 from bulkops.files.imports.reading import FileReader
 from bulkops.files.imports.reports import ImportRefused
 from bulkops.models import Plan, PlanStatus
 from bulkops.plans.planning import make_plan
-from bulkops.plans.requests import MAX_DELETE, PlanRequest
+from bulkops.plans.requests import PlanRequest
 from bulkops.plans.stored import changes_of
 from bulkops.session.errors import Refused
 from bulkops.session.items import Envelope, SaveMode, operations
 from dimensions_site.api.errors import Problem
 from dimensions_site.api.json.texts import shown_value
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.models import Repository
@@ -84,26 +84,25 @@ class PlanCommand(FileCommand):
         self._print(plan, repository)
 
     def _made(self, repository: Repository, actor: Actor, options: dict[str, Any], show: ShowProgress) -> Plan:
-        save_mode: SaveMode = "STRICT" if options["strict"] else "LOOSE"
-        envelope = Envelope(save_mode, operations({}))
         file: FileReader | None = None
         with ExitStack() as stack:
             try:
                 if options["file"] is not None:
-                    chosen = Options(mapping=mapping_of(options["map"]), checks_repeated=False)
+                    mapping = mapping_of(options["map"])
+                    chosen = Options(strict=options["strict"], mapping=mapping, checks_repeated=False)
                     file = FileReader(self.dimension, repository, chosen, stack, progress=show)
                     with open_input(options["file"]) as content, self.source(content, options) as source:
                         file.read(source)
-                    envelope = file.envelope("merge", save_mode)
+                save_mode: SaveMode = "STRICT" if options["strict"] else "LOOSE"
                 request = PlanRequest(
-                    envelope,
+                    Envelope(save_mode, operations({})) if file is None else file.envelope(),
                     is_snapshot=file is not None and options["mode"] != Mode.MERGE,
                     repository=options["repository"],
                     as_of=options["as_of"],
                     undo=options["undo"],
                     skips_conflicts=options["skip_conflicts"],
                     scope=options["scope"],
-                    max_delete=options["max_delete"] or Share.parse(MAX_DELETE),
+                    max_delete=options["max_delete"] or MAX_DELETE,
                     reason=actor.reason,
                 )
                 return make_plan(
@@ -112,7 +111,6 @@ class PlanCommand(FileCommand):
                     actor,
                     request,
                     state_of=lambda: self._state(repository, options["repository"], options["as_of"]),
-                    require=lambda _role: None,
                 )
             except Refused as refusal:
                 raise refusal if file is None else ImportRefused(file.report()) from None

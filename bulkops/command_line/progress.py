@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from signal import SIGINT
 from traceback import clear_frames
-from typing import Never, TypeAlias
+from typing import TypeAlias
 
 from django.core.management.base import CommandError
 from tqdm import tqdm
@@ -35,40 +35,32 @@ ShowProgress: TypeAlias = Callable[[str, float, int], None]
 @contextmanager
 def show_progress() -> Iterator[ShowProgress]:
     """Show progress on standard error while the block runs."""
-    if not sys.stderr.isatty():
-        yield _Lines().show
-        return
-    # Progress is reported a few times a second at most, and always shown.
-    with tqdm(total=1.0, bar_format=_BAR, leave=False, file=sys.stderr, mininterval=0, miniters=0) as bar:
-        yield _Bar(bar).show
+    shown, began = "", time.monotonic()
 
-
-class _Bar:
-    def __init__(self, bar: "tqdm[Never]") -> None:
-        self._bar = bar
-        self._phase = ""
-        self._began = 0.0
-
-    def show(self, phase: str, share: float, rows: int) -> None:
-        if phase != self._phase:
-            self._phase = phase
-            self._began = time.monotonic()
-            self._bar.set_description_str(phase.capitalize(), refresh=False)
-            self._bar.set_postfix_str("", refresh=False)
-            self._bar.reset(1.0)
-        if rows:
-            rate = rows / max(time.monotonic() - self._began, 0.001)
-            self._bar.set_postfix_str(f"{rate:,.0f} rows a second", refresh=False)
-        self._bar.update(share - self._bar.n)
-
-
-class _Lines:
-    def __init__(self) -> None:
-        self._printed = time.monotonic()
-
-    def show(self, phase: str, share: float, rows: int) -> None:
-        if time.monotonic() - self._printed >= _PAUSE:
-            self._printed = time.monotonic()
+    def print_line(phase: str, share: float, rows: int) -> None:
+        nonlocal began
+        if time.monotonic() - began >= _PAUSE:
+            began = time.monotonic()
             count = f", {rows:,} rows" if rows else ""
             sys.stderr.write(f"{phase.capitalize()}: {share:.0%}{count}\n")
             sys.stderr.flush()
+
+    if not sys.stderr.isatty():
+        yield print_line
+        return
+    # Progress is reported a few times a second at most, and always shown.
+    with tqdm(total=1.0, bar_format=_BAR, leave=False, file=sys.stderr, mininterval=0, miniters=0) as bar:
+
+        def move_bar(phase: str, share: float, rows: int) -> None:
+            nonlocal shown, began
+            if phase != shown:
+                shown, began = phase, time.monotonic()
+                bar.set_description_str(phase.capitalize(), refresh=False)
+                bar.set_postfix_str("", refresh=False)
+                bar.reset(1.0)
+            if rows:
+                rate = rows / max(time.monotonic() - began, 0.001)
+                bar.set_postfix_str(f"{rate:,.0f} rows a second", refresh=False)
+            bar.update(share - bar.n)
+
+        yield move_bar

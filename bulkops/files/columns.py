@@ -30,10 +30,6 @@ class FileColumn:
     # None for an entry of a map, which is text.
     leaf: Leaf | None
 
-    def itself(self) -> "FileColumn":
-        """Return the column; it reads what the wire says."""
-        return self
-
     def takes(self, number: str) -> bool:
         """Return whether the `number`, date or truth value is taken as such, whatever it looks like in a workbook."""
         return self.leaf is not None and self.leaf.takes_number(number)
@@ -82,11 +78,12 @@ class FileColumns:
         unnamed = [name for name in self._nameless if row.cells[name].strip()]
         if not (row.errors or row.numbers or unnamed):
             return row, []
-        numbers = {name: number for name, number in row.numbers.items() if self._takes(name, number)}
+        used = self._used
+        numbers = {name: number for name, number in row.numbers.items() if name in used and used[name].takes(number)}
         failures = [
             Failure(name, "INVALID_ROW", message)
             for name, message in row.errors.items()
-            if name in self._used and name not in numbers
+            if name in used and name not in numbers
         ]
         failures += (Failure(name, "UNKNOWN_FIELD", _unnamed(name, "")) for name in unnamed)
         return replace(row, cells={**row.cells, **numbers}, numbers=numbers), failures
@@ -125,9 +122,6 @@ class FileColumns:
                 failures.append(Failure(column.heading, "CONFLICTING_SPELLINGS", message))
         return failures
 
-    def _takes(self, heading: str, number: str) -> bool:
-        return heading in self._used and self._used[heading].takes(number)
-
     def _first(self, column: FileColumn) -> FileColumn:
         return self._by_path[".".join(column.segments)]
 
@@ -137,7 +131,7 @@ def read_headings(
     headings: Sequence[str],
     language: str,
     mapping: Mapping[str, str],
-    made: Callable[[FileColumn], FileColumn] = FileColumn.itself,
+    made: Callable[[FileColumn], FileColumn] | None = None,
     written: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[FileColumns, list[Failure]]:
     """Return the columns of the `headings`, and the errors of unknown ones.
@@ -175,9 +169,9 @@ def read_headings(
         elif column is None:
             failures.append(Failure(heading, "UNKNOWN_FIELD", wire.refusal(meaning.strip())))
         elif not is_read_only:
-            columns.append(made(column))
+            columns.append(made(column) if made else column)
     if all(column.segments != ("id",) for column in columns):
-        message = _("The heading 'id' is missing; each row must name its element.")
+        message = _("The heading 'id' is missing; each row needs an id.")
         failures.append(Failure("id", "REQUIRED", message))
     return FileColumns(headings, columns, nameless), failures
 

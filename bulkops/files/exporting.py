@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import FileShape
-from bulkops.files.formats.table import FORMATS, element_writer, table_writer
+from bulkops.files.formats.table import FORMATS, ElementWriter, FileFormat, TableWriter, element_writer, table_writer
 from bulkops.files.workbooks.writing import TableTooLarge
 from dimensions_site.api.errors import Failure
 from dimensions_site.elements.declaration.maps import language_expected
@@ -96,74 +96,67 @@ def export(
     those of the wire. `progress` receives the number written so far now and then. Memory is constant. Raises
     TableTooLarge, also for a table with more than `max_columns`.
     """
-    count = 0
-    language = repository.default_language
-    with closing(_written(elements, wire, language, paths, shape, file, max_columns, labels=labels)) as written:
-        for count in written:
-            if count % _REPORTED == 0:
-                progress(count)
-    progress(count)
-    return count
-
-
-def _written(
-    elements: QuerySet[Any],
-    wire: Wire,
-    language: str,
-    paths: Sequence[str],
-    shape: FileShape,
-    file: BinaryIO,
-    max_columns: int | None,
-    *,
-    labels: bool,
-) -> Generator[int]:
-    """Write the file, and yield the number of elements written after each."""
+    format, language = FORMATS[shape.format], repository.default_language
 
     def columns() -> list[NamedField]:
         try:
             return columns_of(wire, paths, language, elements, maximum=max_columns)
         except TooManyColumns as error:
-            message = _("A table can have {maximum} columns, but these elements need more. Choose JSON.")
+            message = _("A table can have {maximum} columns, and more are needed here. Choose JSON.")
             raise TableTooLarge(message.format(maximum=grouped_number(error.maximum))) from None
 
-    if FORMATS[shape.format].write_texts is None or (labels and shape.format.is_table):
-        yield from _table_written(elements, columns(), shape, file, labels=labels)
-        return
-    lines = element_writer(shape, file)
-    if shape.format.is_table:
-        headings, texts = csv_table(columns(), elements)
-        lines.text(headings)
+    writer: TableWriter | ElementWriter
+    write: Callable[[Any], None]
+    rows: Generator[Any]
+    if format.write_texts is None or (labels and shape.format.is_table):
+        found = columns()
+        _check_width(found, format)
+        writer = table_writer(shape, file)
+        choices = [[words if labels else value for value, words in column.choices.items()] or None for column in found]
+        writer.headings((column.heading if labels else column.path for column in found), choices)
+        write, rows = writer.row, _rows(found, format, elements, labels=labels)
     else:
-        texts = Renderer(selected_plan(wire, paths, language, as_stored=True)).each(elements)
-    with closing(texts):
-        for count, text in enumerate(texts, start=1):
-            lines.text(text)
-            yield count
-    lines.close()
+        writer = element_writer(shape, file)
+        write = writer.text
+        if shape.format.is_table:
+            headings, rows = csv_table(columns(), elements)
+            write(headings)
+        else:
+            rows = Renderer(selected_plan(wire, paths, language, as_stored=True)).each(elements)
+    count = _write_all(rows, write, progress)
+    writer.close()
+    progress(count)
+    return count
 
 
-def _table_written(
-    elements: QuerySet[Any], columns: Sequence[NamedField], shape: FileShape, file: BinaryIO, *, labels: bool
-) -> Generator[int]:
-    format = FORMATS[shape.format]
+def _write_all(rows: Generator[Any], write: Callable[[Any], None], progress: Progress) -> int:
+    count = 0
+    with closing(rows):
+        for count, row in enumerate(rows, start=1):
+            write(row)
+            if count % _REPORTED == 0:
+                progress(count)
+    return count
+
+
+def _check_width(columns: Sequence[NamedField], format: FileFormat) -> None:
     if format.max_columns is not None and len(columns) > format.max_columns:
         message = _("A workbook can have {maximum} columns, but there are {count}. Choose CSV.")
         raise TableTooLarge(
             message.format(maximum=grouped_number(format.max_columns), count=grouped_number(len(columns)))
         )
-    table = table_writer(shape, file)
-    choices = [column.choices for column in columns]
-    allowed = [[words if labels else value for value, words in found.items()] or None for found in choices]
-    table.headings((column.heading if labels else column.path for column in columns), allowed)
+
+
+def _rows(
+    columns: Sequence[NamedField], format: FileFormat, elements: QuerySet[Any], *, labels: bool
+) -> Generator[list[Any]]:
     cell = typed_cell if format.has_types else untyped_cell
     in_words: list[tuple[int, Mapping[Any, Any]]] = [
-        (position, {cell(value): words for value, words in found.items()})
-        for position, found in enumerate(choices)
-        if labels and found
+        (position, {cell(value): words for value, words in column.choices.items()})
+        for position, column in enumerate(columns)
+        if labels and column.choices
     ]
-    for count, row in enumerate(value_rows(columns, cell, elements), start=1):
+    for row in value_rows(columns, cell, elements):
         for position, words in in_words:
             row[position] = words.get(row[position], row[position])
-        table.row(row)
-        yield count
-    table.close()
+        yield row

@@ -1,7 +1,8 @@
-"""Cells as people write them, in files that a person checks before anything is saved."""
+"""Cells and rows as people write them, in files that a person checks before anything is saved."""
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bulkops.files.columns import FileColumn
@@ -20,6 +21,15 @@ _REMEMBERED = 1_000
 MEANINGS = 1_000
 # A longer text is no value that somebody gives a meaning.
 LONGEST = 200
+# How many rows with totals are listed, and how many of their cells.
+_LISTED = 50
+_CELLS = 4
+# In the languages of the administration, and in Dutch.
+_BEGINS = re.compile(
+    r"\s*(?:(?:grand |sub-?|sous-)?total(?:s|e|es)?|(?:gesamt|zwischen|end)?summe|gesamt|(?:sub|eind)?totaal|sum|som"
+    r"|somme|somma|suma|\N{GREEK CAPITAL LETTER SIGMA}|\N{N-ARY SUMMATION})(?![^\W_])",
+    re.IGNORECASE,
+)
 
 
 @dataclass
@@ -105,20 +115,19 @@ class Understanding:
         return sorted(self._unknown.values(), key=lambda one: -one.count)[:number]
 
 
+@dataclass
 class TrimmedColumn(FileColumn):
     """A column of texts that people read, without blanks around them."""
 
-    def __init__(self, heading: str, segments: Segments, leaf: Leaf | None, understanding: Understanding) -> None:
-        super().__init__(heading, segments, leaf)
-        self._understanding = understanding
+    understanding: Understanding
 
     def value_of(self, text: str) -> Any:
         stripped = text.strip()
         if text == stripped or read_cell(text) != text:
             return super().value_of(text)
         value = stripped or UNSET
-        self._understanding.meaning(self.heading, text, value).count += 1
-        self._understanding.doubts.append(Doubt(self.segments, [text]))
+        self.understanding.meaning(self.heading, text, value).count += 1
+        self.understanding.doubts.append(Doubt(self.segments, [text]))
         return value
 
 
@@ -172,3 +181,29 @@ class UnderstandingColumn(FileColumn):
         if stripped in self._rules:
             return self._leaf.from_cell(self._rules[stripped]) if self._rules[stripped] else UNSET
         return self._leaf.from_words(text) if stripped else UNSET
+
+
+@dataclass
+class Total:
+    """A row that sums up others or has no id, so it is no element: its `line` in the file, and its first `texts`."""
+
+    line: int
+    texts: list[str]
+
+
+@dataclass
+class Totals:
+    """The number of such rows in a file, and the first ones."""
+
+    first: list[Total] = field(default_factory=list)
+    count: int = 0
+
+    def note(self, line: int, cells: Mapping[str, str], heading: str) -> bool:
+        """Count the row if it looks like a total; return whether it does. `heading` is that of the ids."""
+        id = cells.get(heading, "")
+        if id.strip() and not _BEGINS.match(id):
+            return False
+        self.count += 1
+        if len(self.first) < _LISTED:
+            self.first.append(Total(line, [shortened(text) for text in cells.values() if text.strip()][:_CELLS]))
+        return True

@@ -14,13 +14,14 @@ from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
 from bulkops.jobs.processing import end
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
 from bulkops.models import DataProcessing, DeletionChunk, Status
+from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.reading.uses import Uses, referring_dimensions
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.locking import (
     StillLocked,
     is_worth_another_try,
@@ -56,6 +57,7 @@ def run(claim: Claim[DataProcessing]) -> None:
 class _Deletion:
     def __init__(self, claim: Claim[DataProcessing], processing: DataProcessing) -> None:
         self._claim = claim
+        self._processing = processing
         self._repository = processing.repository
         self._actor = Actor(processing.requester, Channel.DELETION, processing.oid, processing.reason)
         self._dimension = dimension_named(processing.dimension)
@@ -75,6 +77,11 @@ class _Deletion:
                 return self._check_list(processing) if is_to_check else self._delete_chunk(processing)
         except StillLocked:
             return self._wait()
+        except ApprovalRequired as refusal:
+            # The switch was thrown since the start; what is deleted by then stays deleted.
+            log.error("processing_failed", oid=self._claim.oid, happened=refusal.code)
+            end(self._processing, Status.FAILED, error=str(refusal.detail))
+            return False
         except OperationalError as error:
             if not is_worth_another_try(error):
                 raise
@@ -113,13 +120,17 @@ class _Deletion:
         """Delete and count the elements of the next chunk; return whether there are more chunks."""
         chunks = DeletionChunk.objects.filter(processing=processing).order_by("position")
         chunk = chunks[0]
-        found = self._lock(chunk)
+        # Locked in the order that all bulk writers use.
+        rows = with_ids(self._model, self._repository, chunk.ids).select_for_update().order_by("element_id")
+        found = dict(rows.values_list("element_id", "pk"))
         missing = [id for id in chunk.ids if id not in found]
         refused: Mapping[str, Uses] = {}
         if processing.in_use is not None and found and self._others_have_written(processing):
             refused = {id: uses for id, uses in find_refused(processing, self._dimension, chunk).items() if id in found}
         keys = [key for id, key in found.items() if id not in refused]
-        deleted = delete(with_primary_keys(self._model, keys), self._repository, self._actor) if keys else 0
+        deleted = (
+            delete(with_primary_keys(self._model, self._repository, keys), self._repository, self._actor) if keys else 0
+        )
         self._count(processing, len(chunk.ids), deleted, missing, refused)
         chunk.delete()
         return self._has_more(processing)
@@ -137,7 +148,6 @@ class _Deletion:
         missing: Sequence[str],
         refused: Mapping[str, Uses],
     ) -> None:
-        """Add to the counts and lists of the status."""
         counts: dict[str, Any] = {}
         if processing.in_use is not None:
             in_use = [{"id": id, "usedBy": [asdict(use) for use in uses.first]} for id, uses in refused.items()]
@@ -161,8 +171,3 @@ class _Deletion:
         end(processing, Status.COMPLETED)
         transaction.on_commit(lambda: log.info("processing_completed", oid=processing.oid))
         return False
-
-    def _lock(self, chunk: DeletionChunk) -> dict[str, int]:
-        """Lock the chunk's elements, in the order that all bulk writers use; return their primary keys by id."""
-        rows = with_ids(self._model, self._repository, chunk.ids)
-        return dict(rows.select_for_update().order_by("element_id").values_list("element_id", "pk"))

@@ -18,12 +18,13 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import AS_FOUND, ReadingOptions
-from bulkops.files.imports.options import Mode, locate_headings
+from bulkops.files.imports.options import MAX_DELETE, Mode, locate_headings
 from bulkops.files.outside.previews import Preview
 from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
 from bulkops.jobs import mappings, uploads
 from bulkops.jobs.brokers import wake_a_worker
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from dimensions_site.changes.approvals import refuse_unapproved
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import grouped_number
@@ -56,13 +57,15 @@ class Choices:
 
     mode: str = Mode.MERGE.value
     strict: bool = False
-    max_delete: str = "5%"
+    max_delete: str = str(MAX_DELETE)
     mapping: Mapping[str, str] = field(default_factory=dict)
     leaves_out_errors: bool = False
     language: str = settings.LANGUAGE_CODE
     reading: ReadingOptions = AS_FOUND
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     without_totals: bool = False
+    # Whether a plan is made of it, which others approve, instead of saving it (contract O4).
+    proposes: bool = False
 
     @classmethod
     def of(cls, file_import: FileImport) -> "Choices":
@@ -72,6 +75,8 @@ class Choices:
     @property
     def role(self) -> Role:
         """Return the role that the import requires: mode sync deletes elements (contract G2)."""
+        if self.proposes:
+            return Role.PROPOSER
         return Role.MANAGER if self.mode == Mode.SYNC else Role.EDITOR
 
 
@@ -79,14 +84,7 @@ class UploadRefused(Exception):
     """The file is not accepted, whatever its content; the text says why, and what to do."""
 
 
-def receive(
-    user: User,
-    repository: Repository,
-    dimension: str,
-    name: str,
-    file: BinaryIO,
-    reading: ReadingOptions = AS_FOUND,
-) -> FileImport:
+def receive(user: User, repository: Repository, dimension: str, name: str, file: BinaryIO) -> FileImport:
     """Store a `file`, a real and seekable one, as a new import; nothing is imported yet.
 
     Raises `UnreadableFile` if it is not a file of elements, and `UploadRefused` if the user has too many uploads or the
@@ -95,7 +93,7 @@ def receive(
     size = file.seek(0, 2)
     _check_quota(user, repository, size)
     with _turn(user.pk):
-        preview = _preview(file, reading, repository, dimension)
+        preview = _preview(file, AS_FOUND, repository, dimension)
     with transaction.atomic():
         # Two simultaneous uploads count each other.
         User.objects.select_for_update().get(pk=user.pk)
@@ -108,7 +106,7 @@ def receive(
             file_name=name,
             size=size,
             preview=msgspec.to_builtins(preview),
-            options=asdict(Choices(reading=_as_shown(reading, preview))),
+            options=asdict(Choices(reading=_as_shown(AS_FOUND, preview))),
             report={},
         )
         uploads.store(file_import, FileImportPiece.File.UPLOAD, file)
@@ -219,7 +217,13 @@ def check(file_import: FileImport, choices: Choices, **values: Any) -> bool:
 
 @transaction.atomic
 def confirm(file_import: FileImport, choices: Choices, reason: str | None = None) -> bool:
-    """Have a worker do what was checked, for that reason; return False if another request was first."""
+    """Have a worker do what was checked, for that reason; return False if another request was first.
+
+    Raises `ApprovalRequired` where that needs an approval (contract O2); then the import waits as before.
+    """
+    deletes = bool(file_import.report.get("deleted"))
+    if not choices.proposes:
+        refuse_unapproved(file_import.repository, file_import.dimension, deletes=deletes)
     won = _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices, reason=reason)
     if won:
         rules = {"values": choices.values, "without_totals": choices.without_totals}

@@ -1,9 +1,11 @@
-"""What a worker does for an import: the check of a file, and the import itself (contract C12, C18, G2)."""
+"""What a worker does for an import: the check of a file, then the import, or a plan (contract C12, C18, G2, O4)."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from http import HTTPStatus
 from tempfile import TemporaryFile
 from typing import BinaryIO
+from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -11,22 +13,27 @@ from django.db import transaction
 from django.db.models.functions import Now
 from django.utils.translation import gettext, gettext_lazy, override
 
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import UnreadableFile
+from bulkops.files.formats.rows import Source, UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
-from bulkops.files.imports.reports import ImportRefused, Report
+from bulkops.files.imports.reading import FileReader
+from bulkops.files.imports.reports import ImportRefused, Report, stored_report
 from bulkops.files.outside.reading import Limits, source_of_copy, source_outside
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.claims import Claim, attempt
 from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.heartbeat import ImportHeartbeat, Interrupted
-from bulkops.jobs.import_reports import stored_report
-from bulkops.models import FileImport, FileImportPiece, ImportStatus
+from bulkops.models import FileImport, FileImportPiece, ImportStatus, Plan
+from bulkops.plans.planning import make_plan
+from bulkops.plans.requests import PlanRequest
+from bulkops.session.errors import Refused
+from dimensions_site.api.errors import Problem
+from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import repositories_open_to
 
 log = structlog.get_logger(__name__)
@@ -59,6 +66,8 @@ class _Work:
         self._heartbeat = heartbeat
         self._choices = Choices.of(file_import)
         self._is_check = file_import.status == ImportStatus.CHECKING
+        # A check writes nothing, and may be followed by a proposal.
+        self._role = Role.PROPOSER if self._is_check else self._choices.role
 
     def do(self) -> None:
         """Check or import, if the requester is still allowed to, with messages in the language that was chosen."""
@@ -70,6 +79,8 @@ class _Work:
                 report = self._run(rows, rejects)
             except ImportRefused as refusal:
                 self._hand_back(refusal.report, rejects, str(refusal))
+            except ApprovalRequired as refusal:
+                self._hand_back(Report(), rejects, str(refusal.detail))
             except UnreadableFile as error:
                 failures = [error.failure]
                 self._hand_back(Report(failures=failures, failure_count=1), rejects, str(error))
@@ -82,7 +93,7 @@ class _Work:
         user = self._file_import.requested_by
         if user is None or not user.is_active:
             return False
-        open_ones = repositories_open_to(user, self._file_import.dimension, self._choices.role)
+        open_ones = repositories_open_to(user, self._file_import.dimension, self._role)
         return open_ones.filter(pk=self._file_import.repository_id).exists()
 
     def _refuse(self) -> None:
@@ -92,7 +103,7 @@ class _Work:
         )
         error = message.format(
             who=self._file_import.requester,
-            role=self._choices.role.label,
+            role=self._role.label,
             dimension=self._file_import.get_dimension_display(),
             repository=self._file_import.repository.db_id,
         )
@@ -117,18 +128,15 @@ class _Work:
 
     def _run(self, rows: BinaryIO, rejects: BinaryIO) -> Report:
         dimension = dimension_named(self._file_import.dimension)
-        options = Options(
-            mode=Mode(self._choices.mode),
-            dry_run=self._is_check,
-            strict=self._choices.strict,
-            max_delete=Share.parse(self._choices.max_delete),
-            mapping=self._choices.mapping,
-            understands=True,
-            values=self._choices.values,
-            without_totals=self._choices.without_totals,
-            corrections={int(line): cells for line, cells in (self._file_import.corrections or {}).items()},
-        )
+        options = self._options()
         leaves_out = self._is_check or self._choices.leaves_out_errors
+        if self._choices.proposes and not self._is_check:
+            # A worker that died since may have made it already.
+            plan = plan_of_import(self._file_import) or self._proposed(rows, options)
+            report = Report(plan.created, plan.changed, plan.unchanged, plan.deleted)
+            with transaction.atomic():
+                self._complete(report, rejects)
+            return report
         importer = Importer(
             dimension,
             self._file_import.repository,
@@ -142,10 +150,55 @@ class _Work:
         with self._source(rows) as source:
             return importer.run(source)
 
+    def _proposed(self, rows: BinaryIO, options: Options) -> Plan:
+        """Return the plan of all rows of the file, or of those without errors if the others are left out.
+
+        Raises `ImportRefused` with the errors of the rows, or with why there can be no plan.
+        """
+        file_import, user = self._file_import, self._file_import.requested_by
+        dimension, repository = dimension_named(file_import.dimension), file_import.repository
+        key = None if user is None else user.pk
+        author = Actor(file_import.requester, Channel.PLAN, file_import.oid, key=key)
+        progress, leaves_out = self._heartbeat.report, self._choices.leaves_out_errors
+        with self._source(rows) as source, ExitStack() as stack:
+            file = FileReader(dimension, repository, options, stack, progress=progress, leaves_out=leaves_out)
+            try:
+                file.read(source)
+                if file.unreadable is not None:
+                    raise ImportRefused(file.report())
+                if options.mode is Mode.SYNC and file.unnamed_line is not None:
+                    raise ImportRefused(file.report(), file.unnamed_refusal)
+                request = PlanRequest(
+                    file.envelope(),
+                    is_snapshot=options.mode is Mode.SYNC,
+                    max_delete=options.max_delete,
+                    reason=file_import.reason,
+                )
+                return make_plan(dimension, repository, author, request)
+            except Refused:
+                raise ImportRefused(file.report()) from None
+            except Problem as problem:
+                if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    raise
+                raise ImportRefused(file.report(), str(problem.detail)) from None
+
+    def _options(self) -> Options:
+        return Options(
+            mode=Mode(self._choices.mode),
+            dry_run=self._is_check,
+            strict=self._choices.strict,
+            max_delete=Share.parse(self._choices.max_delete),
+            mapping=self._choices.mapping,
+            understands=True,
+            values=self._choices.values,
+            without_totals=self._choices.without_totals,
+            corrections={int(line): cells for line, cells in (self._file_import.corrections or {}).items()},
+        )
+
     def _complete(self, report: Report, rejects: BinaryIO) -> None:
         """End the import, in the transaction that saves the elements, so that a crash leaves both or neither."""
         self._hold()
-        stored = stored_report(report, self._choices.mapping, has_rejects=self._keep(report, rejects))
+        stored = stored_report(report, has_rejects=self._keep(report, rejects))
         file_imports.end(self._file_import, ImportStatus.COMPLETED, report=stored)
 
     def _hand_back(self, report: Report, rejects: BinaryIO, reason: str = "", *, rows: BinaryIO | None = None) -> None:
@@ -160,7 +213,7 @@ class _Work:
                     rows.truncate(0)
                 uploads.store(self._file_import, FileImportPiece.File.ROWS, rows)
             has_rejects = self._keep(report, rejects)
-            stored = stored_report(report, self._choices.mapping, reason, has_rejects=has_rejects)
+            stored = stored_report(report, reason, has_rejects=has_rejects)
             self._claim.held.update(
                 status=ImportStatus.CHECKED,
                 report=stored,
@@ -180,3 +233,8 @@ class _Work:
         has_rejects = report.rejected > 0 and rejects.seek(0, 2) > 0
         uploads.store(self._file_import, FileImportPiece.File.REJECTS, rejects)
         return has_rejects
+
+
+def plan_of_import(file_import: FileImport) -> Plan | None:
+    """Return the plan that the import became: it has the same id. None if there is none, or it was deleted."""
+    return Plan.objects.filter(pk=UUID(file_import.oid)).first()

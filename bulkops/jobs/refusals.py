@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping
+from itertools import chain
 from typing import Any
 
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
 from bulkops.models import DataProcessing, DeletionChunk
+from dimensions_site.db.shards import is_sharded
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.uses import (
     Uses,
@@ -37,7 +39,7 @@ def find_refused(
     found: dict[str, Uses] = defaultdict(Uses)
     if not referring_dimensions(dimension):
         return found
-    parameters = {
+    parameters: dict[str, Any] = {
         "repository": processing.repository_id,
         "processing": processing.pk,
         "first": 0 if chunk is None else chunk.position,
@@ -45,6 +47,10 @@ def find_refused(
         "few": (processing.requested if chunk is None else len(chunk.ids)) // 2,
         "listed": LISTED_USERS,
     }
+    if is_sharded():
+        lists = dict(DeletionChunk.objects.filter(processing=processing).values_list("position", "ids"))
+        parameters["all_ids"] = list(chain.from_iterable(lists.values()))
+        parameters["named_ids"] = parameters["all_ids"] if chunk is None else chunk.ids
     with connection.cursor() as cursor:
         if _is_reached(cursor, dimension, parameters):
             cursor.execute(_refusing(dimension), parameters)
@@ -101,8 +107,12 @@ def _stays(dimension: Dimension) -> str:
 
 def _lists() -> str:
     """Return the beginning of each query: all ids that are to be deleted, and those that are asked about."""
-    named = _ids("AND chunk.position BETWEEN %(first)s AND %(last)s")
-    return f"WITH RECURSIVE listed(id) AS ({_ids()}), named(id) AS MATERIALIZED ({named})"
+    if is_sharded():
+        # The chunks are on the coordinator, and a recursive query is of one shard.
+        listed, named = "SELECT unnest(%(all_ids)s::text[])", "SELECT unnest(%(named_ids)s::text[])"
+    else:
+        listed, named = _ids(), _ids("AND chunk.position BETWEEN %(first)s AND %(last)s")
+    return f"WITH RECURSIVE listed(id) AS ({listed}), named(id) AS MATERIALIZED ({named})"
 
 
 def _ids(condition: str = "") -> str:

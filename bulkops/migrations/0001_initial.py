@@ -234,10 +234,18 @@ class Migration(migrations.Migration):
                     models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), verbose_name="made"),
                 ),
                 ("requester", dimensions_site.rsql.fields.CodePointTextField(verbose_name="requested by")),
+                ("requester_key", models.PositiveBigIntegerField(null=True)),
                 (
                     "status",
                     dimensions_site.rsql.fields.CodePointTextField(
-                        choices=[("READY", "ready to apply"), ("INVALID", "has errors"), ("APPLIED", "applied")],
+                        choices=[
+                            ("READY", "ready to apply"),
+                            ("INVALID", "has errors"),
+                            ("APPROVED", "approved"),
+                            ("REJECTED", "rejected"),
+                            ("APPLIED", "applied"),
+                            ("OUTDATED", "outdated"),
+                        ],
                         verbose_name="status",
                     ),
                 ),
@@ -252,6 +260,10 @@ class Migration(migrations.Migration):
                 ("errors", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder)),
                 ("error_count", models.PositiveIntegerField(default=0)),
                 ("not_found", models.JSONField(encoder=dimensions_site.elements.models.WireJSONEncoder, null=True)),
+                ("decided_at", models.DateTimeField(null=True, verbose_name="decided")),
+                ("decided_by", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="decided by")),
+                ("decider_key", models.PositiveBigIntegerField(null=True)),
+                ("decision_text", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="remark")),
                 ("applied_at", models.DateTimeField(null=True, verbose_name="applied")),
                 ("applied_by", dimensions_site.rsql.fields.CodePointTextField(null=True, verbose_name="applied by")),
                 ("change_set", models.UUIDField(null=True)),
@@ -404,5 +416,60 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="planchange",
             constraint=models.UniqueConstraint(fields=("plan", "element_id"), name="one_change_of_an_element"),
+        ),
+        migrations.CreateModel(
+            name="MailChoice",
+            fields=[
+                (
+                    "user",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="mail_choice",
+                        serialize=False,
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "frequency",
+                    dimensions_site.rsql.fields.CodePointTextField(
+                        choices=[("AT_ONCE", "at once"), ("DAILY", "once a day, all in one mail"), ("NONE", "never")],
+                        default="AT_ONCE",
+                    ),
+                ),
+                ("language", dimensions_site.rsql.fields.CodePointTextField()),
+            ],
+            options={
+                "default_permissions": (),
+            },
+        ),
+        migrations.CreateModel(
+            name="PlanNotice",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("due_at", models.DateTimeField(null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("failed_at", models.DateTimeField(null=True)),
+                (
+                    "plan",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="notices",
+                        to="bulkops.plan",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "default_permissions": (),
+                "indexes": [models.Index(fields=["due_at"], name="notices_by_due_time")],
+                "constraints": [models.UniqueConstraint(fields=("plan", "user"), name="one_notice_of_a_plan")],
+            },
         ),
     ]

@@ -1,6 +1,6 @@
 """The REST routes of asynchronous deletion."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import ClassVar, cast
 
 import orjson
@@ -14,7 +14,7 @@ from bulkops.jobs import processing
 from bulkops.models import DataProcessing
 from bulkops.rest import operations
 from bulkops.rest.schema import DeletionForm, stopped_message
-from bulkops.save.envelope import read_ids
+from bulkops.session.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request, quoted
 from dimensions_site.api.pagination import AFTER, BY_KEY, linked_page
@@ -43,6 +43,7 @@ class DeletionViewSet(DimensionViewSet):
         "start": frozenset({REFERENCES}),
     }
     roles: ClassVar[dict[str, Role]] = {"start": Role.MANAGER, "abort": Role.MANAGER}
+    writing: ClassVar[Mapping[str, bool]] = {"start": True}
 
     @operations.START
     def start(self, request: Request, **path: str) -> HttpResponse:

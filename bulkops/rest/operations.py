@@ -110,12 +110,10 @@ def add_text_examples(operation: Part, title: str, elements: Sequence[Mapping[st
 
 
 def _table(element: Mapping[str, Any]) -> str:
-    """Return the element as a table with one row."""
     return "".join(f"{','.join(map(csv_cell, row))}\r\n" for row in zip(*_cells(element), strict=True))
 
 
 def _cells(value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield the headings and cells."""
     for name, inner in value.items():
         if isinstance(inner, Mapping):
             yield from _cells(inner, f"{path}{name}.")

@@ -7,8 +7,9 @@ from django.conf import settings
 from drf_spectacular.utils import Direction, OpenApiResponse, extend_schema
 from rest_framework import serializers
 
+from bulkops.files.imports.options import MAX_DELETE
 from bulkops.models import Plan, PlanAction, PlanStatus
-from bulkops.plans.requests import CONFLICTS, MAX_DELETE
+from bulkops.plans.requests import CONFLICTS
 from bulkops.plans.stored import ElementPlan, plan_json
 from bulkops.rest.operations import EMPTY_CELLS, add_text_examples
 from bulkops.rest.schema import DeletionList, ElementBulk
@@ -29,6 +30,7 @@ _SHARE = r"^([0-9]{1,9}|(100|[0-9]{1,2}(\.[0-9]{1,6})?)%)$"
 # A reason is a text in one line.
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f]*$"
 _PLAN_ID = "6b1f8e62-3c0a-4f0e-9a57-0d8b1c2e7f44"
+_REMARKS = {"approve": "Agreed with the group.", "reject": "The account exists already: use 1010."}
 _PLAN = parameter("path", "planId", "The id of the plan, from the response to its making.", format="uuid")
 _IF_MATCH = parameter(
     "header", "If-Match", "The `ETag` of the plan that you have seen.", required=True, **parameters.ENTITY_TAGS
@@ -110,6 +112,14 @@ class ElementPlanRequest(serializers.Serializer[Any]):
         return schema
 
 
+class ElementPlanApprovalRequest(serializers.Serializer[Any]):
+    text = serializers.RegexField(_ONE_LINE, required=False, max_length=MAX_REASON, help_text="A remark, in one line.")
+
+
+class ElementPlanRejectionRequest(serializers.Serializer[Any]):
+    text = serializers.RegexField(_ONE_LINE, min_length=1, max_length=MAX_REASON, help_text="Why, in one line.")
+
+
 _OF_TEXTS = "Of a snapshot in NDJSON or CSV, what `{}` is in a JSON body."
 _FORMS: dict[str, dict[str, Any]] = {
     "replace": {"type": "boolean"},
@@ -124,7 +134,7 @@ MAKE = extend_schema(
     summary="Plan changes of {plural}",
     description="Computes what a source would change and keeps it; nothing is changed yet. The source is a complete "
     "`snapshot`, another `repository`, an earlier state (`asOf`), the `undo` of a change set or of an operation with "
-    "several, or a `bulk` body with deletions. Needs the role manager if the plan deletes. Errors in what you sent are "
+    "several, or a `bulk` body with deletions. Errors in what you sent are "
     "400; what the stored {plural} forbid are `errors` of the plan, which then cannot be applied.\n\n"
     "A body in NDJSON or CSV is a snapshot, read as by `elements-bulk`, with its options in the query.",
     parameters=[*_OPTIONS, EMPTY_CELLS, parameters.LOCATION, _ETAG, *_COUNTS],
@@ -170,15 +180,36 @@ APPLY = extend_schema(
     description="Does exactly what the plan shows, in one transaction and one change set, or nothing. 409 "
     "`PLAN_OUTDATED` lists the {plural} of the plan that have changed since it was made; changes to others do not "
     "matter. 409 `PLAN_APPLIED` says that the plan was applied already, 428 that `If-Match` is missing. Needs the role "
-    "manager if the plan deletes.",
+    "manager if the plan deletes, and an approval where changes need one: else 403 `APPROVAL_REQUIRED`.",
     parameters=[_PLAN, _IF_MATCH, _ETAG, *_COUNTS],
     request=None,
     responses={200: OpenApiResponse(ElementPlan, "The plan is applied.")},
 )
+_DECISION = (
+    "for a person who has not made it, and a manager if the plan deletes. API keys and programs with client "
+    "credentials cannot decide."
+)
+APPROVE = extend_schema(
+    operation_id="approve{noun}Plan",
+    summary="Approve a plan",
+    description="Approves exactly what the plan shows: " + _DECISION + " A decision is final: to change what an "
+    "approved plan does, make another one.",
+    parameters=[_PLAN, _IF_MATCH, _ETAG, *_COUNTS],
+    request={JSON: ElementPlanApprovalRequest},
+    responses={200: OpenApiResponse(ElementPlan, "The plan is approved.")},
+)
+REJECT = extend_schema(
+    operation_id="reject{noun}Plan",
+    summary="Reject a plan",
+    description="Rejects the plan for good: " + _DECISION,
+    parameters=[_PLAN, _IF_MATCH, _ETAG, *_COUNTS],
+    request={JSON: ElementPlanRejectionRequest},
+    responses={200: OpenApiResponse(ElementPlan, "The plan is rejected.")},
+)
 REMOVE = extend_schema(
     operation_id="delete{noun}Plan",
     summary="Delete a plan",
-    description="Deletes the plan. What an applied plan has changed stays.",
+    description="Deletes the plan: a proposer their own, an editor any. What an applied plan has changed stays.",
     parameters=[_PLAN],
     responses={204: OpenApiResponse(description="The plan is deleted.")},
 )
@@ -202,11 +233,19 @@ class PlanSchema(DimensionSchema):
             changed=1,
             errors=[],
         )
+        if self.action in ("approve", "reject"):
+            plan.status = PlanStatus.APPROVED if self.action == "approve" else PlanStatus.REJECTED
+            plan.decided_at, plan.decided_by = at + timedelta(minutes=4), "controller"
+            plan.decision_text = _REMARKS[self.action]
         if self.action == "apply":
             plan.status, plan.applied_by, plan.change_set = PlanStatus.APPLIED, plan.requester, CHANGE_SET
             plan.applied_at = at + timedelta(minutes=5)
         answer = plan_json(plan)
         return [answer] if self.action == "list" else answer
+
+    @property
+    def takes_elements(self) -> bool:
+        return self.action == "make"
 
     def _add_bodies(self, operation: Part) -> None:
         super()._add_bodies(operation)
@@ -215,6 +254,8 @@ class PlanSchema(DimensionSchema):
 
     def request_examples(self) -> Part:
         """Return the action's requests in the examples, by their titles."""
+        if self.action in _REMARKS:
+            return {self.action: {"text": _REMARKS[self.action]}}
         element = self.examples["create"]
         return {
             "snapshot": {"snapshot": [element], "maxDelete": "5%", "reason": "Nightly synchronisation"},

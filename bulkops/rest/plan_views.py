@@ -1,7 +1,7 @@
 """The REST routes of plans (contract K4 to K7)."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import ClassVar, cast
 from uuid import uuid4
@@ -12,10 +12,11 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from bulkops.models import Plan, PlanAction
-from bulkops.plans.applying import apply_plan, check_applicable
+from bulkops.plans.applying import apply_plan
+from bulkops.plans.deciding import approve_plan, check_applicable, check_is_not_own, is_own, reject_plan
 from bulkops.plans.planning import make_plan
-from bulkops.plans.requests import OPTIONS, PlanRequest, read_request
-from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans
+from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_request
+from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans, role_of
 from bulkops.rest import plan_operations as operations
 from bulkops.rest.bodies import (
     EMPTY_CELLS,
@@ -33,12 +34,12 @@ from dimensions_site.api.pagination import AFTER, BY_CREATION, SkipTake, linked_
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason, typed_reason
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of
 from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.repositories.models import Repository, Role
 
 
@@ -56,26 +57,30 @@ class PlanViewSet(DimensionViewSet):
         "changes": frozenset({"action", "skip", "take"}),
     }
     further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = {"changes": (NdjsonRenderer,)}
-    roles: ClassVar[dict[str, Role]] = {"make": Role.EDITOR, "apply": Role.EDITOR, "remove": Role.EDITOR}
+    roles: ClassVar[dict[str, Role]] = {
+        "make": Role.PROPOSER,
+        "remove": Role.PROPOSER,
+        **dict.fromkeys(("apply", "approve", "reject"), Role.EDITOR),
+    }
 
     @operations.MAKE
     def make(self, request: Request, **path: str) -> HttpResponse:
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
         self.check_values()
         body = cast(bytearray | RowsBody, request.data)
-        with ExitStack() as stack:
-            if isinstance(body, bytearray):
-                plan_request = read_request(body)
-            else:
-                read = read_snapshot(body, request, self.dimension, self.scope.repository)
-                plan_request = stack.enter_context(read)
+        if isinstance(body, bytearray):
+            reading: AbstractContextManager[PlanRequest] = nullcontext(read_request(body))
+        else:
+            reading = read_snapshot(body, request, self.dimension, self.scope.repository)
+        with reading as plan_request:
             plan = make_plan(
                 self.dimension,
                 self.scope.repository,
-                Actor(self.user.get_username(), Channel.PLAN, f"{uuid4()}", self._reason_of(plan_request)),
+                Actor(
+                    self.user.get_username(), Channel.PLAN, f"{uuid4()}", self._reason_of(plan_request), self.user.pk
+                ),
                 plan_request,
                 state_of=lambda: self._state(plan_request),
-                require=self.scope.require,
             )
         response = self._answer(plan, status=201)
         response["Location"] = self.address("plan", plan_id=str(plan.pk))
@@ -110,17 +115,29 @@ class PlanViewSet(DimensionViewSet):
         plan = self._found(path)
         _ = request.data  # a body is an error
         check_applicable(plan)
-        if request.headers.get("If-Match", "*").strip() == "*":
-            detail = "Send If-Match with the ETag of the plan that you have seen; * names none."
-            raise Problem(428, "PRECONDITION_REQUIRED", detail)
-        check_preconditions(request, etag_of(plan_text(plan)))
+        self._check_is_seen(plan)
         actor = Actor(self.user.get_username(), Channel.PLAN, str(plan.pk), self._reason_to_apply(plan))
         return self._answer(apply_plan(plan, actor, self.scope.require))
 
+    @operations.APPROVE
+    def approve(self, request: Request, **path: str) -> HttpResponse:
+        """Approve exactly what the plan shows (contract O3)."""
+        plan, text = self._to_decide(path, requires_text=False)
+        return self._answer(approve_plan(plan, self.user, text, self.scope.require))
+
+    @operations.REJECT
+    def reject(self, request: Request, **path: str) -> HttpResponse:
+        """Reject the plan for good, and say why (contract O3)."""
+        plan, text = self._to_decide(path, requires_text=True)
+        return self._answer(reject_plan(plan, self.user, text or "", self.scope.require))
+
     @operations.REMOVE
     def remove(self, request: Request, **path: str) -> HttpResponse:
-        """Delete the plan; what it has changed stays (contract K5)."""
-        self._found(path).delete()
+        """Delete the plan; what it has changed stays (contract K5). Proposers delete their own (O1)."""
+        plan = self._found(path)
+        if not is_own(plan, self.user):
+            self.scope.require(Role.EDITOR)
+        plan.delete()
         return HttpResponse(status=204)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
@@ -149,6 +166,25 @@ class PlanViewSet(DimensionViewSet):
 
     def _found(self, path: dict[str, str]) -> Plan:
         return find_plan(self.scope.repository, self.dimension.name, path["plan_id"])
+
+    def _to_decide(self, path: dict[str, str], *, requires_text: bool) -> tuple[Plan, str | None]:
+        """Return the plan in the path and the text in the body. Raises what forbids the client to decide on it."""
+        check_tags(self.request)
+        self.scope.require_person()
+        plan = self._found(path)
+        self.scope.require(role_of(plan))
+        check_is_not_own(plan, self.user)
+        text = read_decision(cast(bytearray, self.request.data), requires_text=requires_text)
+        check_applicable(plan)
+        self._check_is_seen(plan)
+        return plan, text
+
+    def _check_is_seen(self, plan: Plan) -> None:
+        """Raise `Problem` 428 or 412 unless the client names the state of the plan that it has seen."""
+        if self.request.headers.get("If-Match", "*").strip() == "*":
+            detail = "Send If-Match with the ETag of the plan that you have seen; * names none."
+            raise Problem(428, "PRECONDITION_REQUIRED", detail)
+        check_preconditions(self.request, etag_of(plan_text(plan)))
 
     def _answer(self, plan: Plan, *, status: int = 200) -> HttpResponse:
         text = plan_text(plan)

@@ -12,7 +12,7 @@ from rest_framework import serializers
 from bulkops.jobs.deletion import LISTED_NOT_FOUND
 from bulkops.jobs.refusals import LISTED_IN_USE, LISTED_USERS
 from bulkops.models import DataProcessing, Status
-from bulkops.save.envelope import DeletionItem
+from bulkops.session.envelope import DeletionItem
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from bulkops.session.patches import KeyObject
 from dimensions_site.elements.declaration.serializers import ElementSerializer

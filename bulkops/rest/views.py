@@ -1,7 +1,7 @@
 """The REST routes of bulk save."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, ClassVar, cast, get_args
@@ -20,7 +20,7 @@ from bulkops.rest.bodies import (
     empty_cells_failures,
     read_elements,
 )
-from bulkops.save.envelope import read_envelope
+from bulkops.session.envelope import read_envelope
 from bulkops.session.items import Envelope, SaveMode
 from bulkops.session.session import save_all
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
@@ -61,6 +61,7 @@ class BulkViewSet(DimensionViewSet):
         ("save", "save_minimal"), frozenset({*PARAMETERS, EMPTY_CELLS})
     )
     roles: ClassVar[dict[str, Role]] = {"save": Role.EDITOR, "save_minimal": Role.EDITOR}
+    writing: ClassVar[Mapping[str, bool]] = dict.fromkeys(roles, False)
 
     @operations.SAVE
     def save(self, request: Request, **path: str) -> HttpResponseBase:
@@ -68,7 +69,7 @@ class BulkViewSet(DimensionViewSet):
         self.check_values()
         response: HttpResponseBase
         is_minimal = self.prefers(_MINIMAL)
-        with ExitStack() as resources, self._envelope(cast(bytearray | RowsBody, request.data)) as envelope:
+        with ExitStack() as resources, self._reading(cast(bytearray | RowsBody, request.data)) as envelope:
             save = partial(save_all, self.dimension, self.scope.repository, self.actor, envelope, dry_run=self.is_trial)
             if self.answers_elements and not is_minimal and self.action == "save":
                 # The response is complete before the transaction ends, and sent after its locks are released.
@@ -91,16 +92,11 @@ class BulkViewSet(DimensionViewSet):
         """Do what `save` does, and return none of the elements (contract K2)."""
         return self.save(request, **path)
 
-    @contextmanager
-    def _envelope(self, body: bytearray | RowsBody) -> Iterator[Envelope]:
-        """Yield the elements of the `body`, for as long as the block runs."""
+    def _reading(self, body: bytearray | RowsBody) -> AbstractContextManager[Envelope]:
         if isinstance(body, bytearray):
-            yield read_envelope(body)
-            return
+            return nullcontext(read_envelope(body))
         operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
-        scope = (self.dimension, self.scope.repository)
-        with read_elements(body, self.request, *scope, operation, save_mode) as envelope:
-            yield envelope
+        return read_elements(body, self.request, self.dimension, self.scope.repository, operation, save_mode)
 
     def check_values(self) -> None:
         body = media_type(self.request.content_type)

@@ -11,11 +11,11 @@ import msgspec
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
+from bulkops.session.disk_lists import DiskList
 from bulkops.session.errors import Errors
 from bulkops.session.items import Envelope, Item, Operation, Sent, clear, operation_at, value_at
 from bulkops.session.patches import Patch, named_failures, read_patch, too_long
-from bulkops.writers.disk_lists import DiskList
-from bulkops.writers.writer import Entry
+from bulkops.session.writer import Entry
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
@@ -155,7 +155,6 @@ class EntryReader:
         ]
 
     def _batches(self, operation: Operation, size: int) -> Iterator[list[_Sent]]:
-        """Yield the elements in batches of at most this `size`."""
         elements = enumerate(operation.elements, operation.first)
         while batch := list(islice(elements, size)):
             self._progress(batch[0][0])
@@ -193,7 +192,9 @@ class EntryReader:
         rows = with_ids(self._model, self._repository, ids).order_by("element_id").only(*self._unique)
         elements: list[Element] = list(rows.select_for_update(no_key=True) if locked else rows)
         # None that another writer has created since.
-        same = with_primary_keys(self._model, [element.pk for element in elements]).order_by("element_id")
+        same = with_primary_keys(self._model, self._repository, [element.pk for element in elements]).order_by(
+            "element_id"
+        )
         texts = self._renderer.each(same)
         return {
             element.element_id: self._new._replace(existing=element, stored=text)
@@ -215,7 +216,7 @@ class EntryReader:
         self._settle(sent, None)
         id = sent.id if sent.operation.must_exist else None
         if isinstance(id, str) and context.existing is None:
-            message = _("The element '{id}' does not exist, so it cannot be updated.").format(id=shortened(id))
+            message = _("'{id}' does not exist, so it cannot be updated.").format(id=shortened(id))
             sent.failures.append(self._not_found(sent, message, id))
         known = len(sent.failures)
         try:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
 
-from bulkops.writers.disk_lists import DiskList
+from bulkops.session.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, bad_request
 from dimensions_site.api.failures import MAX_COUNTED
 

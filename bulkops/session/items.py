@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from bulkops.session.disk_lists import Items
 from bulkops.session.errors import Errors
-from bulkops.writers.disk_lists import Items
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
 

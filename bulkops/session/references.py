@@ -1,7 +1,7 @@
 """Whether referenced elements exist, as the save mode STRICT requires (contract E2)."""
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Container, Iterator, Sequence, Set
 from heapq import nsmallest
 from itertools import islice
 from typing import Any
@@ -9,8 +9,8 @@ from typing import Any
 import orjson
 from django_stubs_ext import StrOrPromise
 
-from bulkops.writers.writer import Entry
-from dimensions_site.api.errors import MAX_FAILURES, Failure
+from bulkops.session.writer import Entry
+from dimensions_site.api.errors import Failure
 from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.decoding import RowDecoder
@@ -43,7 +43,6 @@ class References:
         self._ids: dict[int, str] = {}
         # The references to each target, position and field in one number: a large body has millions of them.
         self._mentions: dict[Target, array[int]] = {}
-        self._left_out: set[int] = set()
         self._reported: set[Target] = set()
 
     def read(self, entries: Sequence[Entry], sent: Callable[[int], Any]) -> None:
@@ -62,21 +61,17 @@ class References:
                 if not (is_read_again and mention in self._mentions[target]):
                     self._mentions[target].append(mention)
 
-    def leave_out(self, positions: Iterable[int]) -> None:
-        """Treat the entries at `positions` as not saved."""
-        self._left_out.update(positions)
-
     def unknown(
-        self, failure_path: Callable[[int, str], str], limit: int = MAX_FAILURES
+        self, failure_path: Callable[[int, str], str], limit: int, left_out: Container[int]
     ) -> tuple[list[tuple[int, Failure]], int]:
         """Return the first failures, by position, of references to elements neither stored nor read, and the number of
         all.
 
         Call it when no other bulk writer can write between this call and the save; called again, it returns what has
         become unknown since. `failure_path` returns the path of a failure from the position of its element and the wire
-        path of its field.
+        path of its field. The entries at the positions `left_out` are not saved.
         """
-        saved = {(self._name, id) for position, id in self._ids.items() if position not in self._left_out}
+        saved = {(self._name, id) for position, id in self._ids.items() if position not in left_out}
         outside = self._mentions.keys() - saved - self._reported
         missing = outside - self._stored(outside)
         self._reported |= missing

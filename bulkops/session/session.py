@@ -21,15 +21,16 @@ from bulkops.session.entries import STORED_BATCH, EntryReader
 from bulkops.session.errors import BEFORE_ALL, Errors
 from bulkops.session.items import Envelope, Item, operation_at
 from bulkops.session.references import References
-from bulkops.writers.writer import Clash, Counts, Entry, Writer
+from bulkops.session.writer import Clash, Counts, Entry, Writer
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.rendering import json_array, pieces
+from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.rest.pointers import pointer_in
-from dimensions_site.elements.writing.actors import Actor, Provenance
 from dimensions_site.elements.writing.decoding import decoder_of
+from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.locking import is_worth_another_try, refuse_when_crowded, writing_in_turn
 from dimensions_site.elements.writing.saving import already_there_message
 from dimensions_site.repositories.models import Repository
@@ -187,9 +188,8 @@ class WriteSession:
         clashes, count = self.writer.clashes(self.errors.limit)
         found = {clash.position for clash in clashes}
         if self._references is not None:
-            if self.errors.leaves_out:
-                self._references.leave_out(self.errors.positions | found)
-            unknown, unknown_count = self._references.unknown(self._path, self.errors.limit)
+            left_out = self.errors.positions | found if self.errors.leaves_out else ()
+            unknown, unknown_count = self._references.unknown(self._path, self.errors.limit, left_out)
             self.errors.add_later(unknown, unknown_count)
             found.update(position for position, _ in unknown)
         self.errors.add_later(((clash.position, self._taken(clash)) for clash in clashes), count)

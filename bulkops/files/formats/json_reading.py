@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from bulkops.files.formats.rows import TEXT, ElementRow, FileContent, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import TEXT, ElementRow, FileShape, RowFailure, Source, UnreadableFile
 from dimensions_site.api.failures import Failure
 from dimensions_site.api.json.raw import items
 from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.text.files import Format
 from dimensions_site.text.formats import shortened
 
 MAX_ELEMENT_BYTES = 4 * 1024**2
@@ -22,7 +23,13 @@ _NOT_ONE_LINE = (
 )
 
 
-class JsonArray(FileContent):
+def json_source(format: Format, file: BinaryIO, encoding: str) -> Source:
+    """Return the elements in `file`, which is in UTF-8, as an array or as lines."""
+    content = _Array(file, encoding) if format is Format.JSON else _Lines(file, encoding)
+    return Source(FileShape(format, encoding), None, content.rows, content.progress)
+
+
+class _Array:
     """The elements of the array in `file`, in UTF-8; only the current one is in memory."""
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
@@ -53,7 +60,7 @@ class JsonArray(FileContent):
             self._given_back += _STEP
 
 
-class JsonLines(FileContent):
+class _Lines:
     """The elements on the lines of `file`, in UTF-8."""
 
     def __init__(self, file: BinaryIO, encoding: str) -> None:
@@ -70,8 +77,10 @@ class JsonLines(FileContent):
         while line := self._file.readline(MAX_ELEMENT_BYTES + 1):
             number += 1
             self._read += len(line)
-            if len(line) > MAX_ELEMENT_BYTES:
-                self._skip(line)
+            rest = line if len(line) > MAX_ELEMENT_BYTES else b""
+            while rest and not rest.endswith(b"\n"):
+                rest = self._file.readline(MAX_ELEMENT_BYTES)
+                self._read += len(rest)
             if not line.isspace():
                 row = _element(number, memoryview(line.rstrip(b"\r\n")))
                 if number == 1 and isinstance(row, RowFailure) and not line.rstrip().endswith(b"}"):
@@ -80,11 +89,6 @@ class JsonLines(FileContent):
 
     def progress(self) -> float:
         return self._read / self._size
-
-    def _skip(self, line: bytes) -> None:
-        while line and not line.endswith(b"\n"):
-            line = self._file.readline(MAX_ELEMENT_BYTES)
-            self._read += len(line)
 
 
 def _text_start(encoding: str) -> int:

@@ -1,7 +1,6 @@
 """The rows of a file of elements, in any format."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -138,23 +137,20 @@ class RowFailure:
 Beginnings: TypeAlias = Mapping[str, Sequence[tuple[int, Sequence[str]]]]
 
 
-class FileContent(ABC):
-    """The content of a file that is being read.
+@dataclass(frozen=True)
+class Source:
+    """A file that is being read.
 
-    `headings` are those of a table, `delimiter` is that of CSV, `found` has what the reading options did not say.
+    `headings` are those of a table, None for JSON. `rows` yields the rows once, lazily, and raises UnreadableFile where
+    the rest cannot be read. `progress` is the share of the file that has been read, from 0 to 1. `found` is what the
+    reading options did not say.
     """
 
-    headings: Sequence[str] | None = None
-    delimiter = ","
-    found = NOTHING_FOUND
-
-    @abstractmethod
-    def rows(self) -> Iterator[FileRow | ElementRow | RowFailure]:
-        """Yield the rows, once and lazily. Raises UnreadableFile where the rest cannot be read."""
-
-    @abstractmethod
-    def progress(self) -> float:
-        """The share of the file that has been read, from 0 to 1."""
+    shape: FileShape
+    headings: Sequence[str] | None
+    rows: Callable[[], Iterator[FileRow | ElementRow | RowFailure]]
+    progress: Callable[[], float]
+    found: FileFindings = NOTHING_FOUND
 
 
 class UnreadableFile(Exception):

@@ -1,22 +1,97 @@
-"""The table of file formats: how each is detected, read, written and offered."""
+"""The table of file formats: how each is detected, read, offered, and written with constant memory."""
 
-from collections.abc import Callable, Mapping
+import csv
+import gzip
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from django.utils.translation import gettext_lazy as _
 
 from bulkops.files.formats.csv_reading import csv_beginnings, csv_table
-from bulkops.files.formats.json_reading import JsonArray, JsonLines
-from bulkops.files.formats.rows import Beginnings, FileContent, FileShape, ReadingOptions
+from bulkops.files.formats.json_reading import json_source
+from bulkops.files.formats.rows import Beginnings, FileShape, ReadingOptions, Source
 from bulkops.files.formats.tables import MAX_HEADINGS
-from bulkops.files.formats.writing import ArrayFile, CsvFile, ElementWriter, LinesFile, TableWriter, WorkbookFile
 from dimensions_site.text.files import Format
 
 if TYPE_CHECKING:
     # Importing it here would load all of REST framework.
     from django_stubs_ext import StrOrPromise
+
+    from bulkops.files.workbooks.writing import AllowedValues, WorkbookWriter
+
+
+CellValue = str | int | bool | None
+
+
+class _BinaryFile:
+    """Writes `stream` into `file`, compressed if the format says so; `close` ends the data and leaves the file open."""
+
+    def __init__(self, shape: FileShape, file: BinaryIO) -> None:
+        self._gzip = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if shape.gzipped else None
+        self.stream: BinaryIO = cast(BinaryIO, self._gzip) if self._gzip else file
+
+    def close(self) -> None:
+        if self._gzip:
+            self._gzip.close()
+
+
+class _TextFile(_BinaryFile):
+    """Text in the encoding of the shape; characters that it lacks are written as visible escapes."""
+
+    def __init__(self, shape: FileShape, file: BinaryIO) -> None:
+        super().__init__(shape, file)
+        self.text_stream = io.TextIOWrapper(self.stream, shape.encoding, errors="backslashreplace", newline="")
+
+    def close(self) -> None:
+        self.text_stream.detach()
+        super().close()
+
+
+class _CsvFile(_TextFile):
+    """A table in CSV: `headings` first, then each `row`; None is an empty cell. It has no lists of allowed values."""
+
+    def __init__(self, shape: FileShape, file: BinaryIO) -> None:
+        super().__init__(shape, file)
+        self._writer = csv.writer(self.text_stream, delimiter=shape.delimiter, lineterminator="\r\n")
+
+    def headings(self, names: Iterable[str], allowed: "Sequence[AllowedValues]" = ()) -> None:
+        self._writer.writerow(names)
+
+    def row(self, values: Iterable[CellValue]) -> None:
+        # Nothing is written for None.
+        self._writer.writerow(str(value).lower() if isinstance(value, bool) else value for value in values)
+
+
+class _LinesFile(_TextFile):
+    """One `text` per line: elements in NDJSON, or the headings and rows of CSV."""
+
+    def __init__(self, shape: FileShape, file: BinaryIO, end: str = "\n") -> None:
+        super().__init__(shape, file)
+        self._end = end
+
+    def text(self, json_text: str) -> None:
+        self.text_stream.write(json_text + self._end)
+
+
+class _ArrayFile(_TextFile):
+    """A JSON array of elements, one `text` each."""
+
+    _before = "[\n"
+
+    def text(self, json_text: str) -> None:
+        self.text_stream.write(self._before + json_text)
+        self._before = ",\n"
+
+    def close(self) -> None:
+        self.text_stream.write("[]\n" if self._before == "[\n" else "\n]\n")
+        super().close()
+
+
+TableWriter: TypeAlias = "_CsvFile | WorkbookWriter"
+ElementWriter: TypeAlias = _LinesFile | _ArrayFile
 
 
 @dataclass(frozen=True)
@@ -35,7 +110,7 @@ class FileFormat:
     description: "StrOrPromise"
     # The file extensions that the administration accepts.
     endings: tuple[str, ...]
-    open: Callable[[BinaryIO, str, ReadingOptions], AbstractContextManager[FileContent]]
+    open: Callable[[BinaryIO, str, ReadingOptions], AbstractContextManager[Source]]
     beginnings: Callable[[BinaryIO, str], Beginnings] = lambda _file, _encoding: {}
     write_table: Callable[[FileShape, BinaryIO], TableWriter] | None = None
     write_texts: Callable[[FileShape, BinaryIO], ElementWriter] | None = None
@@ -48,7 +123,7 @@ class FileFormat:
     encoding: str = "utf-8"
 
 
-def _workbook(file: BinaryIO, _encoding: str, options: ReadingOptions) -> AbstractContextManager[FileContent]:
+def _workbook(file: BinaryIO, _encoding: str, options: ReadingOptions) -> AbstractContextManager[Source]:
     # Loading openpyxl takes longer than reading a small file of another format in a process of its own.
     from bulkops.files.workbooks.reading import workbook_table  # noqa: PLC0415
 
@@ -61,6 +136,13 @@ def _workbook_beginnings(file: BinaryIO, _encoding: str) -> Beginnings:
     return workbook_beginnings(file)
 
 
+def _workbook_writer(shape: FileShape, file: BinaryIO) -> "WorkbookWriter":
+    from bulkops.files.workbooks.writing import WorkbookWriter  # noqa: PLC0415
+
+    binary = _BinaryFile(shape, file)
+    return WorkbookWriter(binary.stream, binary.close)
+
+
 FORMATS: Mapping[Format, FileFormat] = {
     Format.XLSX: FileFormat(
         label=_("Excel workbook (.xlsx)"),
@@ -68,7 +150,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         endings=(".xlsx",),
         open=_workbook,
         beginnings=_workbook_beginnings,
-        write_table=WorkbookFile,
+        write_table=_workbook_writer,
         signatures=(b"PK\x03\x04", b"PK\x05\x06"),
         max_columns=MAX_HEADINGS,
         has_types=True,
@@ -79,24 +161,24 @@ FORMATS: Mapping[Format, FileFormat] = {
         endings=(".csv", ".tsv", ".txt"),
         open=csv_table,
         beginnings=csv_beginnings,
-        write_table=CsvFile,
-        write_texts=lambda shape, file: LinesFile(shape, file, end="\r\n"),
+        write_table=_CsvFile,
+        write_texts=lambda shape, file: _LinesFile(shape, file, end="\r\n"),
         encoding="utf-8-sig",  # Excel recognises CSV in UTF-8 by a byte-order mark
     ),
     Format.JSON: FileFormat(
-        label=_("JSON, an array of elements (.json)"),
+        label=_("JSON, a list (.json)"),
         description=_("an array in JSON"),
         endings=(".json",),
-        open=lambda file, encoding, _options: nullcontext(JsonArray(file, encoding)),
-        write_texts=ArrayFile,
+        open=lambda file, encoding, _options: nullcontext(json_source(Format.JSON, file, encoding)),
+        write_texts=_ArrayFile,
         begins=lambda text: text.startswith("["),
     ),
     Format.NDJSON: FileFormat(
-        label=_("NDJSON, an element on each line (.ndjson)"),
+        label=_("NDJSON, an entry on each line (.ndjson)"),
         description=_("one JSON object on each line"),
         endings=(".ndjson", ".jsonl"),
-        open=lambda file, encoding, _options: nullcontext(JsonLines(file, encoding)),
-        write_texts=LinesFile,
+        open=lambda file, encoding, _options: nullcontext(json_source(Format.NDJSON, file, encoding)),
+        write_texts=_LinesFile,
         begins=lambda text: text.startswith("{"),
     ),
 }

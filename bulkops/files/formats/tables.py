@@ -11,11 +11,12 @@ from django.utils.translation import ngettext
 
 from bulkops.files.formats.rows import (
     REASON,
-    FileContent,
     FileFindings,
     FileRow,
+    FileShape,
     ReadingOptions,
     RowFailure,
+    Source,
     UnreadableFile,
 )
 from dimensions_site.api.failures import Failure
@@ -62,8 +63,8 @@ def first_rows(rows: Iterator[TextRow]) -> Sequence[tuple[int, Sequence[str]]]:
     return found
 
 
-class FileTable(FileContent):
-    """The table in the `rows` of a file: headings are read at once, rows lazily.
+class FileTable:
+    """The table in the `text_rows` of a file: headings are read at once, rows lazily.
 
     The headings are in the first row with a text, or in that of the `options`. `name_of` returns what a column is
     called that has no heading. Raises UnreadableFile.
@@ -71,38 +72,34 @@ class FileTable(FileContent):
 
     def __init__(
         self,
-        rows: Iterator[TextRow],
-        progress: Callable[[], float],
+        text_rows: Iterator[TextRow],
         options: ReadingOptions,
         *,
-        delimiter: str = ",",
         sheet: str = "",
         name_of: Callable[[int], str] = str,
     ) -> None:
-        self._rows = rows
-        self._progress = progress
-        self.delimiter = delimiter
+        self._rows = text_rows
         self._pads_rows = options.pads_rows
         wanted = options.heading_row
-        filled = (row for row in rows if row.failure or any(row.cells))
+        filled = (row for row in text_rows if row.failure or any(row.cells))
         found = next((row for row in filled if wanted is None or row.line >= wanted), TextRow(1, ()))
         line = wanted or found.line
         if found.failure:
             raise UnreadableFile(found.line, found.failure)
         headings, written = read_headings(line, found.cells if found.line == line else (), name_of)
-        self.headings = self._headings = headings
-        self.found = FileFindings(sheet=sheet, heading_row=line, written=written)
+        self._headings = headings
+        self._found = FileFindings(sheet=sheet, heading_row=line, written=written)
 
-    def rows(self) -> Iterator[FileRow | RowFailure]:
-        """Yield the rows, without empty ones. Raises UnreadableFile where the rest cannot be read."""
+    def source(self, shape: FileShape, progress: Callable[[], float]) -> Source:
+        """Return the content of the file, without empty rows."""
+        return Source(shape, self._headings, self._all_rows, progress, self._found)
+
+    def _all_rows(self) -> Iterator[FileRow | RowFailure]:
         for row in self._rows:
             if row.failure:
                 yield row_failure(row.line, row.failure)
             elif any(row.cells):
                 yield self._row(row)
-
-    def progress(self) -> float:
-        return self._progress()
 
     def _row(self, row: TextRow) -> FileRow | RowFailure:
         headings, cells = self._headings, row.cells

@@ -4,13 +4,13 @@ A row is an element. It changes only the fields of the file's columns or members
 all rows are saved or none, unless rows with errors go to a separate file.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias, cast
 
 import orjson
 from django.db import transaction
@@ -18,18 +18,21 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from bulkops.files.formats.reading import Source
+from bulkops.files.formats.rows import REASON, Source
+from bulkops.files.formats.table import element_writer, table_writer
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reading import FileReader, Progress
-from bulkops.files.imports.records import Rejected, write_rejects
-from bulkops.files.imports.reports import ImportRefused, Phase, Report, Sample
+from bulkops.files.imports.reports import ImportRefused, Phase, Record, Report, Sample
 from bulkops.session.errors import Refused
 from bulkops.session.session import OthersCreateTheSame, WriteSession
+from dimensions_site.api.failures import Failure
+from dimensions_site.api.json.reader import read_json
+from dimensions_site.api.json.texts import exact_json
+from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.descriptions import preferred_texts
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.repositories.models import Repository
@@ -41,6 +44,8 @@ _UNKNOWN_REFERENCE = gettext_lazy(
     "{path} refers to the {dimension} '{id}', which is neither in the repository nor in this file; name one that is, "
     "or import without the strict check."
 )
+# A row with its errors.
+_Rejected: TypeAlias = tuple[Record, Sequence[Failure]]
 
 
 @dataclass
@@ -89,16 +94,12 @@ class Importer:
             except Refused:
                 raise self._refused() from None
             except OthersCreateTheSame:
-                self._reason = _("Others keep creating elements with the same ids. Try again.")
+                self._reason = _("Others keep creating the same ids. Try again.")
                 raise self._refused() from None
 
     def _save(self, source: Source) -> Report:
         mode, is_trial = self.options.mode, self.options.dry_run
-        envelope = self._file.envelope(
-            "post" if mode is Mode.CREATE else "merge",
-            "STRICT" if self.options.strict else "LOOSE",
-            must_exist=mode is Mode.UPDATE,
-        )
+        envelope = self._file.envelope()
         self._session = WriteSession(self.dimension, self.repository, self.actor, envelope, _UNKNOWN_REFERENCE)
         with self._session.staging():
             if is_trial:
@@ -111,7 +112,9 @@ class Importer:
                 self._write()
                 report = self._file.report(**self._effects)
                 if self.rejects is not None and self._file.errors:
-                    write_rejects(self.rejects, source, self._rejected())
+                    records, by_row = self._file.records, groupby(self._file.errors.in_order(), key=itemgetter(0))
+                    rejected = ((records[position], [failure for _, failure in found]) for position, found in by_row)
+                    _write_rejects(self.rejects, source, rejected)
                 if is_trial:
                     transaction.set_rollback(True)
                 else:
@@ -125,10 +128,7 @@ class Importer:
         self._effects["deleted_texts"] = preferred_texts(absent, SAMPLES, self.repository.default_language)
         total = self.dimension.model.of(self.repository).count()
         if count and self._file.unnamed_line is not None:
-            self._reason = _(
-                "Line {line} names no element, so it is unknown which of the stored elements must stay. Correct the "
-                "line, or import in another mode than sync."
-            ).format(line=self._file.unnamed_line)
+            self._reason = self._file.unnamed_refusal
             return
         if self.options.max_delete.allows(count, total):
             deleted = self._session.writer.delete(absent, self.actor)
@@ -136,7 +136,7 @@ class Importer:
         else:
             self._deletes_too_many = True
             message = _(
-                "{count} of the {total} stored elements ({share}) are not in the file and would be deleted; the limit "
+                "{count} of the {total} stored ({share}) are not in the file and would be deleted; the limit "
                 "is {maximum}. Check that the file is complete."
             )
             share = f"{number_format(100 * count / total, 1)}%"
@@ -171,11 +171,53 @@ class Importer:
         renderer = full_renderer(self.dimension, self.repository.default_language)
         return {element["id"]: element for element in map(orjson.loads, renderer.each(stored))}
 
-    def _rejected(self) -> Iterator[Rejected]:
-        for position, found in groupby(self._file.errors.in_order(), key=itemgetter(0)):
-            yield self._file.records[position], [failure for _, failure in found]
-
     def _refused(self) -> ImportRefused:
         # Nothing was saved, so the counts are 0; but show how many would be deleted if that is too many.
         report = self._file.report(**self._effects if self._deletes_too_many else {})
         return ImportRefused(report, self._reason)
+
+
+def _write_rejects(file: BinaryIO, source: Source, rejected: Iterator[_Rejected]) -> None:
+    """Write the `rejected` rows of `source`, each with its errors, into the binary `file`, which stays open.
+
+    It has the shape of the source, to be corrected and imported again. Raises OSError.
+    """
+    if source.headings is None:
+        elements = element_writer(source.shape, file)
+        for record, failures in rejected:
+            element = cast(dict[str, Any], read_json(record.text))
+            elements.text(exact_json({**element, REASON: _reason(failures)}).decode())
+        elements.close()
+    else:
+        _write_table(file, source, source.headings, rejected)
+    file.flush()
+
+
+def _write_table(file: BinaryIO, source: Source, headings: Sequence[str], rejected: Iterator[_Rejected]) -> None:
+    columns = headings if REASON in headings else [*headings, REASON]
+    table = table_writer(source.shape, file)
+    table.headings(source.found.written.get(heading, heading) for heading in columns)
+    for record, failures in rejected:
+        texts = record.cells
+        if record.is_checkable and isinstance(texts, Mapping):
+            cells = {**texts, REASON: _reason(failures)}
+            table.row(cells[heading] for heading in columns)
+        else:
+            texts = list(texts.values()) if isinstance(texts, Mapping) else texts
+            table.row(_unread(texts, len(columns), _reason(failures), is_noted=REASON in headings))
+    table.close()
+
+
+def _unread(cells: Sequence[str], width: int, reason: str, *, is_noted: bool) -> Sequence[str]:
+    """Return the cells of an unreadable row, with the error behind all columns.
+
+    So the row is rejected until it is corrected: under the headings, its cells could be misread. If the error
+    `is_noted` already, because the row was rejected before, it is not added again.
+    """
+    behind = is_noted and any(cells[width:])
+    return cells if behind else [*cells, *[""] * (width - len(cells)), reason]
+
+
+def _reason(failures: Sequence[Failure]) -> str:
+    """Return the errors of one row without line numbers, which differ in the file of rejected rows."""
+    return " | ".join(f"{found.path}: {found.message}" if found.path else found.message for found in failures)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TypeAlias
 
 from django.utils.translation import gettext as _
 
@@ -18,9 +17,6 @@ _HUNDRED = 100
 _ID = "id"
 # So many headings that are known, the id among them, are no accident.
 _ENOUGH = 2
-
-# New texts of cells, by line and heading.
-Corrections: TypeAlias = Mapping[int, Mapping[str, str]]
 
 
 class Mode(StrEnum):
@@ -44,7 +40,7 @@ class Share:
         """Return the share that a text such as `20` or `2.5%` means. Raises ValueError with a message for people."""
         found = re.fullmatch(r"([0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,6})?)%", text.strip())
         if found is None or (found[2] and Decimal(found[2]) > _HUNDRED):
-            message = _("It must be a number of elements such as 20, or a share from 0% to 100%; got '{text}'.")
+            message = _("It must be a number such as 20, or a share from 0% to 100%; got '{text}'.")
             raise ValueError(message.format(text=text))
         return cls(Decimal(found[1] or found[2]), is_percentage=found[2] is not None)
 
@@ -54,6 +50,10 @@ class Share:
 
     def __str__(self) -> str:
         return f"{self.amount}%" if self.is_percentage else f"{self.amount:,}"
+
+
+# How many stored elements may be deleted unless somebody says otherwise.
+MAX_DELETE = Share(Decimal(5), is_percentage=True)
 
 
 @dataclass(frozen=True)
@@ -74,13 +74,13 @@ class Options:
     mode: Mode = Mode.MERGE
     dry_run: bool = False
     strict: bool = False
-    max_delete: Share = Share(Decimal(5), is_percentage=True)
+    max_delete: Share = MAX_DELETE
     mapping: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     understands: bool = False
     values: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     without_totals: bool = False
     keeps_empty_cells: bool = False
-    corrections: Corrections = field(default_factory=lambda: MappingProxyType({}))
+    corrections: Mapping[int, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     checks_repeated: bool = True
 
 

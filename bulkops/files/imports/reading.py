@@ -10,17 +10,14 @@ from typing import Any, cast
 
 from django.utils.translation import gettext as _
 
-from bulkops.files.columns import FileColumn, FileColumns, read_headings
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import REASON, ElementRow, FileRow, RowFailure, UnreadableFile
-from bulkops.files.imports.options import Options
-from bulkops.files.imports.records import Record
-from bulkops.files.imports.reports import Phase, Report, details_of
-from bulkops.files.totals import Totals
-from bulkops.files.understanding import Understanding
+from bulkops.files.columns import FileColumns, read_headings
+from bulkops.files.formats.rows import REASON, ElementRow, FileRow, RowFailure, Source, UnreadableFile
+from bulkops.files.imports.options import Mode, Options
+from bulkops.files.imports.reports import Phase, Record, Report, details_of
+from bulkops.files.understanding import Totals, Understanding
+from bulkops.session.disk_lists import DiskList
 from bulkops.session.errors import BEFORE_ALL, Errors
 from bulkops.session.items import Envelope, SaveMode, operations
-from bulkops.writers.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.api.failures import pointer_segments, wire_path
 from dimensions_site.api.json.texts import exact_json
@@ -90,11 +87,26 @@ class FileReader:
             self.unreadable = error.failure
             self.errors.add(len(self.records), [error.failure.failure])
 
-    def envelope(self, operation: str, save_mode: SaveMode, *, must_exist: bool = False) -> Envelope:
-        """Return the rows that were read as those of the `operation`; with `must_exist`, it only changes elements."""
-        rows = operations({operation: self.records})
-        found = [replace(each, is_partial=True, must_exist=must_exist) for each in rows]
-        return Envelope(save_mode, found, errors=self.errors, progress=self._report_checked)
+    def envelope(self, operation: str = "") -> Envelope:
+        """Return the rows that were read as those of the `operation`, by default the one that the mode means."""
+        mode = self._options.mode
+        rows = operations({operation or ("post" if mode is Mode.CREATE else "merge"): self.records})
+        found = [replace(each, is_partial=True, must_exist=mode is Mode.UPDATE) for each in rows]
+        save_mode: SaveMode = "STRICT" if self._options.strict else "LOOSE"
+        return Envelope(
+            save_mode,
+            found,
+            errors=self.errors,
+            progress=lambda count: self._progress(Phase.CHECKING, count / len(self.records), count),
+        )
+
+    @property
+    def unnamed_refusal(self) -> str:
+        """The sentence that refuses to delete what the file does not have, if one of its lines names no element."""
+        return _(
+            "Line {line} has no id, so it is unknown which of those stored must stay. Correct the "
+            "line, or import in another mode than sync."
+        ).format(line=self.unnamed_line)
 
     def placed(self, position: int, failure: Failure) -> RowFailure:
         """Return the failure of the row at `position` with its line."""
@@ -121,14 +133,15 @@ class FileReader:
         )
         if understanding is not None:
             failures = ((position, self.placed(position, failure)) for position, failure in errors.in_order())
-            report.details = details_of(failures, lambda each: records[each] if 0 <= each < len(records) else None)
+            report.kinds, report.rows = details_of(
+                failures,
+                lambda each: records[each] if 0 <= each < len(records) else None,
+                self._options.mapping,
+            )
             report.understood, report.understood_count = understanding.most_frequent(_LISTED), understanding.count
             report.unknown = understanding.unknown_values(_UNKNOWN)
             report.totals, report.total_count = self.totals.first, self.totals.count
         return report
-
-    def _report_checked(self, count: int) -> None:
-        self._progress(Phase.CHECKING, count / len(self.records), count)
 
     def _place_of(self, path: str) -> str:
         """Return the file's name for the field at the wire path."""
@@ -143,12 +156,12 @@ class FileReader:
         failures: list[Failure] = []
         self._first_line = source.found.heading_row
         if headings is not None:
-            made = FileColumn.itself if self.understanding is None else self.understanding.column
+            made = None if self.understanding is None else self.understanding.column
             self.columns, failures = read_headings(
                 self._wire, headings, self._language, mapping, made=made, written=source.found.written
             )
         elif mapping:
-            message = _("The elements of this file have no headings that could be mapped. Leave the mapping out.")
+            message = _("This file has no headings that could be mapped. Leave the mapping out.")
             failures.append(Failure("", "UNKNOWN_HEADING", message))
         self.errors.add(BEFORE_ALL, failures)
         self.errors.refuse()

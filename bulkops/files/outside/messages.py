@@ -106,18 +106,14 @@ Message: TypeAlias = (
 )
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode: Callable[[bytes], Message] = msgspec.msgpack.Decoder(Message).decode
+# Raises msgspec.DecodeError or ValidationError for anything else than a message.
+decode_message: Callable[[bytes], Message] = msgspec.msgpack.Decoder(Message).decode
 
 
 def encode_message(message: Message) -> bytes:
     """Return the message as bytes for the pipe."""
     content = _encode(message)
     return len(content).to_bytes(LENGTH_BYTES, "big") + content
-
-
-def decode_message(content: bytes) -> Message:
-    """Return the message from its bytes. Raises msgspec.DecodeError or ValidationError for anything else."""
-    return _decode(content)
 
 
 def of_row(row: FileRow | ElementRow | RowFailure) -> Message:

@@ -9,8 +9,8 @@ import msgspec
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.encodings import encoding_name
-from bulkops.files.formats.reading import Source, beginnings, open_source
-from bulkops.files.formats.rows import Beginnings, FileRow, ReadingOptions, UnreadableFile
+from bulkops.files.formats.reading import beginnings, open_source
+from bulkops.files.formats.rows import Beginnings, FileRow, ReadingOptions, Source, UnreadableFile
 from dimensions_site.text.files import Format
 from dimensions_site.text.formats import grouped_number, shortened
 

@@ -23,8 +23,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import AS_FOUND, ElementRow, FileRow, ReadingOptions, RowFailure, UnreadableFile
+from bulkops.files.formats.rows import AS_FOUND, ElementRow, FileRow, ReadingOptions, RowFailure, Source, UnreadableFile
 from bulkops.files.outside import messages
 from bulkops.files.outside.messages import (
     LENGTH_BYTES,

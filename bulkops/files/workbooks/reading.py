@@ -12,63 +12,18 @@ from django.utils.translation import gettext_lazy as _
 from openpyxl.utils import get_column_letter
 
 from bulkops.files.formats.decompression import open_zip, reading_parts
-from bulkops.files.formats.rows import Beginnings, FileContent, ReadingOptions, UnreadableFile
+from bulkops.files.formats.rows import Beginnings, FileShape, ReadingOptions, Source, UnreadableFile
 from bulkops.files.formats.tables import MAX_CELL_CHARACTERS, MAX_ROW_CHARACTERS, FileTable, TextRow, first_rows
 from bulkops.files.workbooks.parts import Sheet, Workbook
 from bulkops.files.workbooks.sheets import Cell, MergedCells, SheetReader, SheetRow
 from bulkops.files.workbooks.texts import CellError, unescape
 from bulkops.files.workbooks.xml import TextCollector, damaged_workbook, read_xml
+from dimensions_site.text.files import Format
 from dimensions_site.text.formats import grouped_number, shortened
 
 # Only the positions of the texts are in memory.
 MAX_SHARED_TEXTS = 2_000_000
 _TOO_MANY = _("The workbook has more than {maximum} different texts. Save the table as 'CSV UTF-8' and load that.")
-
-
-class SharedTexts:
-    """The texts by number, in a temporary file: a workbook may have as many of them as cells."""
-
-    def __init__(self, file: IO[bytes], ends: "array[int]") -> None:
-        self._descriptor = file.fileno()
-        self._ends = ends
-
-    def text(self, number: int) -> str:
-        """Return the text of that number. Raises UnreadableFile for an unknown one."""
-        if not 0 <= number < len(self._ends):
-            raise damaged_workbook()
-        start = self._ends[number - 1] if number else 0
-        return os.pread(self._descriptor, self._ends[number] - start, start).decode()
-
-
-@contextmanager
-def shared_texts(part: IO[bytes] | None) -> Iterator[SharedTexts]:
-    """Yield the texts of the part `sharedStrings.xml`, as stored; `None` stands for a workbook without it."""
-    with TemporaryFile() as file:
-        ends = array("Q")
-        if part is not None:
-            with part:
-                _copy(part, file, ends)
-        file.flush()
-        yield SharedTexts(file, ends)
-
-
-def _copy(part: IO[bytes], file: IO[bytes], ends: "array[int]") -> None:
-    collector = TextCollector({"t"}, MAX_CELL_CHARACTERS)
-    size = 0
-
-    def end(name: str) -> None:
-        nonlocal size
-        collector.end(name)
-        if name == "si":
-            size += file.write(collector.take().get("t", "").encode())
-            ends.append(size)
-            if len(ends) > MAX_SHARED_TEXTS:
-                raise UnreadableFile(1, _TOO_MANY.format(maximum=grouped_number(MAX_SHARED_TEXTS)))
-
-    for _piece in read_xml(part, lambda name, _attributes: collector.start(name), end, collector.add):
-        pass
-
-
 # How many sheets are offered to choose from.
 MAX_OFFERED = 50
 _SHOWN = 10
@@ -85,8 +40,46 @@ _TOO_LONG = _("The row has more than {maximum} characters.")
 _Item = TypeVar("_Item")
 
 
+class SharedTexts:
+    """The texts by number, in a temporary file: a workbook may have as many of them as cells.
+
+    `part` is its part `sharedStrings.xml`, None for a workbook without it; `file` is empty.
+    """
+
+    def __init__(self, part: IO[bytes] | None, file: IO[bytes]) -> None:
+        self._descriptor = file.fileno()
+        self._ends = array("Q")
+        if part is not None:
+            with part:
+                self._copy(part, file)
+        file.flush()
+
+    def text(self, number: int) -> str:
+        """Return the text of that number. Raises UnreadableFile for an unknown one."""
+        if not 0 <= number < len(self._ends):
+            raise damaged_workbook()
+        start = self._ends[number - 1] if number else 0
+        return os.pread(self._descriptor, self._ends[number] - start, start).decode()
+
+    def _copy(self, part: IO[bytes], file: IO[bytes]) -> None:
+        collector = TextCollector({"t"}, MAX_CELL_CHARACTERS)
+        ends, size = self._ends, 0
+
+        def end(name: str) -> None:
+            nonlocal size
+            collector.end(name)
+            if name == "si":
+                size += file.write(collector.take().get("t", "").encode())
+                ends.append(size)
+                if len(ends) > MAX_SHARED_TEXTS:
+                    raise UnreadableFile(1, _TOO_MANY.format(maximum=grouped_number(MAX_SHARED_TEXTS)))
+
+        for _piece in read_xml(part, lambda name, _attributes: collector.start(name), end, collector.add):
+            pass
+
+
 @contextmanager
-def workbook_table(file: BinaryIO, options: ReadingOptions) -> Iterator[FileContent]:
+def workbook_table(file: BinaryIO, options: ReadingOptions) -> Iterator[Source]:
     """Yield the table of a sheet of the workbook in `file`: that of the `options`, or the only visible one with rows.
 
     Formulas are never calculated, and links never followed. Raises UnreadableFile for a damaged or dangerous file, for
@@ -102,14 +95,8 @@ def workbook_table(file: BinaryIO, options: ReadingOptions) -> Iterator[FileCont
                 merged = MergedCells(part)
             reader = SheetReader(stack.enter_context(book.archive.open(info)))
             rows = _reading(book.rows(reader, merged))
-            table = FileTable(
-                rows,
-                lambda: reader.bytes_read / info.file_size,
-                options,
-                sheet=sheet.name,
-                name_of=get_column_letter,
-            )
-        yield table
+            table = FileTable(rows, options, sheet=sheet.name, name_of=get_column_letter)
+        yield table.source(FileShape(Format.XLSX), lambda: reader.bytes_read / info.file_size)
 
 
 def workbook_beginnings(file: BinaryIO) -> Beginnings:
@@ -124,10 +111,9 @@ def workbook_beginnings(file: BinaryIO) -> Beginnings:
 
 @contextmanager
 def _opened(file: BinaryIO) -> "Iterator[_Book]":
-    with open_zip(file) as archive:
+    with open_zip(file) as archive, TemporaryFile() as texts:
         workbook = Workbook(archive)
-        with shared_texts(workbook.open_shared_texts()) as texts:
-            yield _Book(archive, workbook, texts)
+        yield _Book(archive, workbook, SharedTexts(workbook.open_shared_texts(), texts))
 
 
 def _reading(items: Iterator[_Item]) -> Iterator[_Item]:

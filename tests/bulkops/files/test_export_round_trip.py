@@ -1,12 +1,9 @@
 """What is exported can be imported again: it changes nothing, and in an empty repository it makes the same elements."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import pytest
-from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,12 +15,13 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Report
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format
 from tests.dimensions import DIMENSIONS
 from tests.factories import Person, account, content, currency, json_bytes, read
 from tests.random_elements import RandomElements
+from tests.storing import taken_back
 from tests.strategies import elements
 
 SHAPES = [
@@ -47,14 +45,6 @@ def several(dimension: str) -> st.SearchStrategy[tuple[str, list[dict[str, Any]]
 
 def oid(number: int, dimension: str) -> dict[str, str]:
     return {"oid": f"={number}"} if dimension == "currency" else {}
-
-
-@contextmanager
-def taken_back() -> Iterator[None]:
-    """Whatever is written inside is gone afterwards."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def path_of(alice: Person, dimension: str) -> str:

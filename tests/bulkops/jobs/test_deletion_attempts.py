@@ -13,7 +13,7 @@ from bulkops.jobs.deletion import run
 from bulkops.jobs.heartbeat import heartbeat
 from bulkops.models import DataProcessing, DeletionChunk
 from bulkops.worker.tasks import work
-from tests.bulkops.jobs.deletions import fill, start, status_of, undeletable, work_now
+from tests.bulkops.jobs.deletions import claimed, start, status_of, undeletable, work_now
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -22,19 +22,6 @@ SECOND = timedelta(seconds=1)
 # More seconds than any test takes.
 LONG = 600
 DONE = {"status": "COMPLETED", "requested": 4, "processed": 4, "deleted": 4, "notFound": [], "error": None}
-
-
-@pytest.fixture
-def running(alice, northwind, settings) -> str:
-    """A deletion of four accounts in two chunks."""
-    settings.DELETION_CHUNK_SIZE = 2
-    return start(alice, fill(northwind, 4))
-
-
-def claimed(worker: str = "worker") -> Claim:
-    claim = claim_next(worker)
-    assert claim is not None
-    return claim
 
 
 def be_silent(seconds: float) -> None:
@@ -59,16 +46,6 @@ def dead(running, monkeypatch) -> Claim:
 
 
 # --- Workers that die --------------------------------------------------------------------------
-
-
-@pytest.mark.contract("F2", "F6")
-def test_nobody_else_gets_what_somebody_works_on(running, settings):
-    """As long as the worker's last heartbeat is recent enough."""
-    settings.WORKER_LOST_AFTER_SECONDS = LONG
-    claimed()
-    assert claim_next("other") is None
-    be_silent(LONG - 60)
-    assert claim_next("other") is None
 
 
 @pytest.mark.contract("F6")
@@ -151,8 +128,8 @@ def break_before_delete(patch: pytest.MonkeyPatch) -> None:
     """Let deleting accounts fail when everything but the rows themselves is deleted already."""
     original = Account.before_delete
 
-    def fail(rows):
-        original(rows)
+    def fail(rows, repository):
+        original(rows, repository)
         raise RuntimeError("broken")
 
     patch.setattr(Account, "before_delete", fail)
@@ -202,8 +179,7 @@ def test_what_goes_wrong_is_tried_again_after_a_growing_pause(running, monkeypat
 @real_transactions
 @pytest.mark.contract("F4", "F6")
 @pytest.mark.parametrize(
-    ("error", "happened"),
-    [("database", "the database failed"), ("service", "the service itself failed")],
+    ("error", "happened"), [("database", "the database failed"), ("service", "the service itself failed")]
 )
 def test_what_always_goes_wrong_has_failed_in_the_end(alice, running, monkeypatch, caplog, error, happened):
     """What was deleted before stays deleted and is counted; only the log has the cause."""

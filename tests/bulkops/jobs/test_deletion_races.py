@@ -131,11 +131,11 @@ def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, r
 if connection.vendor == "postgresql":  # SQLite cannot lock single elements
 
     @pytest.mark.contract("F6")
-    def test_a_worker_waits_for_whoever_writes_one_of_its_elements(alice, running, pool, settings):
+    def test_a_worker_waits_for_whoever_writes_one_of_its_elements(alice, northwind, running, pool, settings):
         """Nothing of the chunk is done meanwhile."""
         settings.WORKER_LOST_AFTER_SECONDS = 2
         with transaction.atomic():
-            Account.objects.select_for_update().get(element_id="E003")
+            Account.of(northwind).select_for_update().get(element_id="E003")
             worker = pool.submit(apart(work))
             threading.Event().wait(2)
             assert not worker.done()

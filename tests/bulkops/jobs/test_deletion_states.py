@@ -13,13 +13,6 @@ from tests.bulkops.jobs.deletions import fill, path, start, status_of, work_now
 ENDED = [Status.COMPLETED, Status.FAILED, Status.ABORTED]
 
 
-@pytest.fixture
-def running(alice, northwind, settings) -> str:
-    """A deletion of four accounts in two chunks."""
-    settings.DELETION_CHUNK_SIZE = 2
-    return start(alice, fill(northwind, 4))
-
-
 def end(oid: str, status: Status) -> None:
     DataProcessing.objects.filter(oid=oid).update(status=status, finished_at=Now())
 

@@ -59,22 +59,6 @@ def test_at_most_a_thousand_ids_that_were_not_found_are_reported(alice):
     }
 
 
-@pytest.mark.contract("C18")
-@pytest.mark.parametrize("is_gone", [False, True], ids=["requester is there", "requester was deleted meanwhile"])
-@pytest.mark.django_db(transaction=True)
-def test_the_history_shows_who_requested_it(alice, northwind, dimension, is_gone):
-    """One more version of each element, of the kind deletion; the name survives the user."""
-    ids = fill(northwind, 2)
-    start(alice, ids, dimension)
-    if is_gone:
-        alice.user.delete()
-    work_now()
-    deletions = MODELS[dimension].version_model.objects.filter(change="-").order_by("element_id")
-    assert [(row.element_id, row.change_set.user, row.change_set.channel) for row in deletions] == [
-        (id, "alice", "DELETION") for id in ids
-    ]
-
-
 @pytest.mark.contract("C17")
 def test_what_was_generated_for_an_account_goes_with_it(alice, northwind):
     """The calculation logic of the others stays."""

@@ -19,7 +19,7 @@ from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.heartbeat import _IMPORT_INTERVAL, ImportHeartbeat, heartbeat
 from bulkops.models import DataProcessing, FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import work
-from tests.bulkops.jobs.deletions import start
+from tests.bulkops.jobs.deletions import claimed, start
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -48,12 +48,6 @@ def begin(ed, northwind):
         return file_import
 
     return begin
-
-
-def claimed(worker="worker"):
-    claim = claim_next(worker)
-    assert claim is not None
-    return claim
 
 
 def be_silent(seconds: float) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bulkops.save.envelope import read_ids
+from bulkops.session.envelope import read_ids
 from dimensions_site.api.errors import MAX_FAILURES, Problem
 from tests.strategies import characters, json_values
 

@@ -48,14 +48,6 @@ def test_repeated_ids_count_once(alice):
     assert DeletionChunk.objects.get().ids == ["A", "B"]
 
 
-@pytest.mark.contract("F1")
-@pytest.mark.parametrize("faulty", [[], {}, [{"id": 1}], [{"key": "A"}], "[", ["A"]])
-def test_anything_but_a_list_of_ids_is_refused_and_leaves_nothing(alice, faulty):
-    assert alice.send("POST", alice.account(ASYNC), faulty).status_code == 400
-    assert not DataProcessing.objects.exists()
-    assert not OrmQ.objects.exists()
-
-
 @pytest.mark.contract("F2")
 def test_the_processing_and_its_place_in_the_queue_are_stored_together(alice, django_capture_on_commit_callbacks):
     """One task that wakes a worker is committed with the processing, and nothing follows the commit."""

@@ -60,16 +60,6 @@ def test_errors_are_reported_as_without_it(alice, dimension):
     assert report["errors"] == refused(send(alice, dimension, body))["errors"]
 
 
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_false_saves(alice, dimension):
-    """As if it were not there."""
-    response = send(alice, dimension, {"post": [MAKERS[dimension]("1")]}, "?dryRun=false")
-
-    assert (response.status_code, "Preference-Applied" in response) == (200, False)
-    read(response)
-    assert len(elements(alice, dimension)) == 1
-
-
 @pytest.mark.contract("A7")
 @pytest.mark.parametrize("value", ["True", "1", "yes", "", "false%20"])
 def test_any_other_value_is_refused(alice, value):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bulkops.save.envelope import read_envelope
+from bulkops.session.envelope import read_envelope
 from bulkops.session.items import OPERATIONS, Envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from tests.strategies import json_values

@@ -155,10 +155,7 @@ def test_columns_that_a_table_has_not_stay_unless_it_is_put(alice):
 def test_an_empty_cell_clears_its_field_or_leaves_it_alone(alice, query, stays):
     """In a merge; maps and fields with a default too."""
     before = account(
-        "1",
-        descriptions={"en": "Cash", "it": "Cassa"},
-        documentationLink="L",
-        dataEntryAndReporting={"class": "ASSET"},
+        "1", descriptions={"en": "Cash", "it": "Cassa"}, documentationLink="L", dataEntryAndReporting={"class": "ASSET"}
     )
     save(alice, "account", post=[before])
     columns = ["id", "descriptions.en", "descriptions.it", "documentationLink", "dataEntryAndReporting.class"]

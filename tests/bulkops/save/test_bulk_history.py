@@ -10,7 +10,7 @@ from dimensions_site.elements.models import Version
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import patch, path, refused, save, send
 from tests.dimensions import MODELS, WIRES
-from tests.factories import account, add_person, content
+from tests.factories import account, content
 from tests.lengths import tries
 from tests.random_elements import RandomElements
 
@@ -144,20 +144,3 @@ def test_a_refused_call_leaves_no_version(alice):
 
     counts = [kind.objects.count() for kind in (Account, AccountVersion, CalculationLogic)]
     assert counts == [1, 1, 1]
-
-
-@pytest.mark.contract("C18")
-@pytest.mark.django_db(transaction=True)
-def test_somebody_elses_write_is_not_part_of_it(northwind, alice):
-    """The version of a patch has the whole element as it was saved, including what others had written before."""
-    carol = add_person("carol", northwind, Role.EDITOR)
-    save(alice, "account", post=[account("1")])
-    carol.send("PATCH", carol.account("elements/1"), {"documentationLink": "carol's"})
-    save(alice, "account", patch=[patch("1", type="DETAIL")])
-
-    versions = AccountVersion.objects.order_by("number").values_list("change_set__user", "type", "documentation_link")
-    assert list(versions) == [
-        ("alice", "NORMAL", None),
-        ("carol", "NORMAL", "carol's"),
-        ("alice", "DETAIL", "carol's"),
-    ]

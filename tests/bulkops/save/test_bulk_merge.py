@@ -10,18 +10,7 @@ from hypothesis import strategies as st
 from bulkops.session.entries import STORED_BATCH, EntryReader
 from tests import strategies
 from tests.account.samples import FULL, MINIMAL
-from tests.bulkops.save.bulk import (
-    DIMENSIONS,
-    element,
-    elements,
-    ids,
-    patch,
-    places,
-    refused,
-    save,
-    send,
-    without,
-)
+from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, patch, places, refused, save, send, without
 from tests.dimensions import MODELS, WIRES
 from tests.factories import MAKERS, account, content, currency, read
 

@@ -8,6 +8,7 @@ from bulkops.session.entries import STORED_BATCH
 from tests.bulkops.save.bulk import patch, path
 from tests.costs import statements
 from tests.factories import account, content, currency, read
+from tests.services.citus import IS_CITUS
 
 pytestmark = pytest.mark.contract("E1")
 
@@ -15,8 +16,10 @@ pytestmark = pytest.mark.contract("E1")
 # changed 1; the tables for staging, which PostgreSQL drops by itself, and whose rows it copies.
 NOTHING_WRITTEN = {"sqlite": 16, "postgresql": 18}
 # New elements with their history, and on SQLite their new keys; changed ones with their history; each with the change
-# set and its place, which PostgreSQL writes in one statement. The generated logic of accounts, removed and added.
-NEW, CHANGED = {"sqlite": (5, 4), "postgresql": (3, 3)}[connection.vendor]
+# set and its place, which PostgreSQL writes in one statement, and Citus after the lock of the slot and the time.
+PLACED = 2 if IS_CITUS else 0
+NEW, CHANGED = {"sqlite": (5, 4), "postgresql": (3 + PLACED, 3 + PLACED)}[connection.vendor]
+# The generated logic of accounts, removed and added.
 LOGIC = 2
 # What a patch changes: the elements, locked, and their texts. Which elements of a merge must be read again. The oids of
 # currencies in put and merge; whether they have others by the time that they are written.

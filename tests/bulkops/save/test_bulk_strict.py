@@ -6,7 +6,7 @@ import pytest
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
-from tests.bulkops.save.bulk import elements, patch, places, refused, save, send
+from tests.bulkops.save.bulk import elements, patch, refused, save, send
 from tests.factories import account, currency
 from tests.strategies import put
 
@@ -194,27 +194,6 @@ def test_reference_currencies_are_looked_for(alice, operation):
     assert unknown(alice, "currency", **body) == [(f"/{operation}/0{place}/referenceCurrency/id", "A")]
 
     strict(alice, "currency", **{operation: [referring_to("A", "B"), referring_to("B", "A")]})
-
-
-@pytest.mark.contract("B1")
-def test_references_and_other_errors_are_reported_together(alice):
-    """One report, in the order of the body; an account with an error can still be referred to."""
-    report = refused(
-        send(
-            alice,
-            "account",
-            {
-                "saveMode": "STRICT",
-                "post": [account("0", type="X"), referring("1", "gone"), account("2", type="X"), referring("3", "2")],
-            },
-        )
-    )
-
-    assert places(report) == [
-        ("/post/0/type", "INVALID"),
-        ("/post/1/conversion/referenceAccountForInitialBalance", "UNKNOWN_REFERENCE"),
-        ("/post/2/type", "INVALID"),
-    ]
 
 
 @pytest.mark.parametrize("target", ["a\0b", "..", " x ", ""])

@@ -8,15 +8,14 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from account.dimension import ACCOUNT
-from account.models import Account
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, FileShape
+from account.models import ACCOUNT, Account
+from bulkops.files.formats.rows import ElementRow, FileShape, Source
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Phase
+from bulkops.session.writer import Writer
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.writing.locking import _queue, writing_many
 from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import path, save
@@ -142,3 +141,30 @@ def test_single_writes_that_are_over_soon_take_no_place_from_a_bulk_save(ed, nor
     saving.join(30)
 
     assert saving.response.status_code == 200
+
+
+if connection.vendor == "postgresql":  # SQLite lets nobody write between the plan and the rows
+
+    @pytest.mark.contract("E2", "P1")
+    def test_what_another_creates_after_the_plan_is_planned_again(ed, monkeypatch):
+        """The element that is there by then is replaced, and the client learns of no conflict."""
+        statuses: list[int] = []
+        plan = Writer.plan
+
+        def create() -> None:
+            statuses.append(ed.send("POST", ed.account(), account("1")).status_code)
+            connection.close()
+
+        def plan_and_let_another_create(writer: Writer) -> None:
+            plan(writer)
+            if not statuses:
+                another = threading.Thread(target=create)
+                another.start()
+                another.join(30)
+
+        monkeypatch.setattr(Writer, "plan", plan_and_let_another_create)
+        [saved] = save(ed, "account", put=[account("1", descriptions={"en": "Replaced"})])
+        assert statuses == [201]
+        assert saved["descriptions"] == {"en": "Replaced"}
+        history = read(ed.get(ed.account("elements-versions?id=1")))
+        assert [version["change"] for version in history] == ["changed", "created"]

@@ -10,10 +10,7 @@ from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import FileShape, UnreadableFile
 from bulkops.files.formats.table import element_writer, table_writer
 from dimensions_site.text.files import Format
-from tests.bulkops.files.formats.files import (
-    as_excel_saves,
-    workbook,
-)
+from tests.bulkops.files.formats.files import as_excel_saves, workbook
 
 FEW, MANY = 4_000, 12_000
 # By what buffers and caches may differ.
@@ -80,11 +77,3 @@ def test_memory_is_flat_with_texts_that_excel_stores_beside_the_cells():
     many, rows = peak(of_texts(MANY))
     assert rows == MANY
     assert many < few + SLACK
-
-
-def written(make):
-    """What `make` returns, made on demand: no process shall hold all of these for all of its tests."""
-    return lambda file: file.write(make())
-
-
-MEGABYTE = 1024**2

@@ -9,7 +9,7 @@ from openpyxl import load_workbook
 
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import table_writer
-from bulkops.files.workbooks.writing import MAX_TEXT, TableTooLarge, WorkbookWriter
+from bulkops.files.workbooks.writing import MAX_TEXT
 from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import read
 
@@ -95,17 +95,6 @@ def test_a_text_that_no_cell_of_excel_can_hold_is_cut():
     """Excel would call the workbook damaged; no field of an element is as long."""
     outcome = read(written(FileShape(Format.XLSX), ["id"], [["x" * (MAX_TEXT + 1)]]))
     assert outcome.cells == [{"id": "x" * MAX_TEXT}]
-
-
-def test_a_table_that_no_workbook_can_hold_is_refused():
-    """A workbook ends after 1,048,576 rows, and we read none of more than a gigabyte."""
-    writer = WorkbookWriter(io.BytesIO())
-    writer.headings(["id"])
-    for _ in range(1_048_575):
-        writer.row([])
-    with pytest.raises(TableTooLarge, match="Choose CSV"):
-        writer.row([])
-    writer.close()
 
 
 def test_a_writer_that_is_given_up_says_nothing():

@@ -232,10 +232,7 @@ def test_a_sheet_has_a_limit_of_merged_cells(count, is_read):
 
 @pytest.mark.parametrize(
     ("rows", "refusal"),
-    [
-        ([], EMPTY),
-        ([[" "], ["id"]], "The line must have the headings, such as id,descriptions.en."),
-    ],
+    [([], EMPTY), ([[" "], ["id"]], "The line must have the headings, such as id,descriptions.en.")],
 )
 def test_a_workbook_without_headings_is_refused(rows, refusal):
     assert read(workbook(*rows)).refusal == f"line 1: {refusal}"

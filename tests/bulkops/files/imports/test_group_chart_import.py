@@ -39,14 +39,3 @@ def test_what_was_imported_is_read_back_exactly(alice, capsys):
         if (found := cell(value_at(elements[id], path))) != (text or defaults.get(path, ""))
     ]
     assert differences == []
-
-
-@pytest.mark.contract("H4")
-def test_a_second_import_of_the_chart_changes_nothing(northwind, capsys):
-    """All rows are found as they are."""
-    for _ in range(2):
-        call_command("import_accounts", "northwind", str(GROUP_CHART))
-    first, second = capsys.readouterr().out.splitlines()
-    count = first.split()[3]
-    assert first == f"Imported into northwind: {count} created, 0 changed, 0 unchanged."
-    assert second == f"Imported into northwind: 0 created, 0 changed, {count} unchanged."

@@ -146,7 +146,7 @@ def test_a_heading_is_mapped_once(import_accounts):
     [
         ("Konto=id", "line 1, Konto: The file has no heading 'Konto' that could be mapped."),
         ("type=typ", "line 1, type: Unknown field 'typ'. Did you mean 'type'?"),
-        ("id=", "line 1, id: The heading 'id' is missing; each row must name its element."),
+        ("id=", "line 1, id: The heading 'id' is missing; each row needs an id."),
     ],
 )
 def test_a_mapping_that_does_not_fit_is_refused(import_accounts, cash, word, error):

@@ -6,17 +6,15 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from account.dimension import ACCOUNT
-from account.models import Account
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, FileRow, FileShape, RowFailure, UnreadableFile
+from account.models import ACCOUNT, Account
+from bulkops.files.formats.rows import ElementRow, FileRow, FileShape, RowFailure, Source, UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reading import Progress
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
 from bulkops.session.entries import STORED_BATCH
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format
 from tests.costs import statements

@@ -1,28 +1,25 @@
 """An import does what REST does: the elements and the errors are the same."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bulkops.files.formats.reading import Source
-from bulkops.files.formats.rows import ElementRow, FileShape
+from bulkops.files.formats.rows import ElementRow, FileShape, Source
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import ImportRefused
 from dimensions_site.api.json.reader import read_json
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import element, path, without
 from tests.dimensions import DIMENSIONS
 from tests.dimensions_site.elements.writing.json_writing import nearly
 from tests.factories import Person, account, json_bytes, read
+from tests.storing import taken_back
 from tests.strategies import elements, json_values, patches
 
 # The result: the element, or the place and the code of each error.
@@ -34,14 +31,6 @@ wrong_values = json_values | st.sampled_from(
 searching = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 )
-
-
-@contextmanager
-def taken_back() -> Iterator[None]:
-    """Whatever is written inside is gone afterwards."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def sent(alice: Person, dimension: str, method: str, rest: str, data: Any) -> Result:

@@ -134,17 +134,7 @@ def test_a_text_takes_from_a_date_what_its_format_shows(code, text, stored, kind
 
 @pytest.mark.parametrize(
     "code",
-    [
-        "mmm-yy",
-        "d/m/yyyy",
-        "[$-107041E]d-m-yyyy",
-        "yyyy-mm-dd h:mm:ss",
-        "ddd",
-        "yyy",
-        "m/d/yy",
-        "yyyy0",
-        "[Red]yyyy",
-    ],
+    ["mmm-yy", "d/m/yyyy", "[$-107041E]d-m-yyyy", "yyyy-mm-dd h:mm:ss", "ddd", "yyy", "m/d/yy", "yyyy0", "[Red]yyyy"],
 )
 def test_a_date_that_programs_show_differently_is_an_error_of_a_text_but_not_of_a_date(code):
     """Names, and signs that the language decides; in brackets also the calendar."""

@@ -19,7 +19,7 @@ from django.db import connection
 from django.db.models import JSONField, QuerySet
 from django.db.models.expressions import RawSQL
 
-from bulkops.writers.databases import (
+from bulkops.session.databases import (
     create_table,
     differ_sql,
     execute,
@@ -30,9 +30,11 @@ from bulkops.writers.databases import (
     new_key_sql,
     temporary_tables,
 )
+from dimensions_site.changes.placing import Actor
+from dimensions_site.db.shards import is_sharded, shard_sql
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.lookup import with_keys, with_primary_keys
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.saving import delete, follow_up
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
@@ -90,6 +92,7 @@ class Writer:
         self.saved = Counts(0, 0, 0)
         self._repository = repository
         self._same_id = f"stored.repository_id = {repository.pk} AND stored.element_id = staged.element_id"
+        self._in_shard = shard_sql(repository.pk, "stored")
         self._table = connection.ops.quote_name(model._meta.db_table)
         self._both = f"FROM bulk_rows AS staged JOIN {self._table} AS stored ON {self._same_id}"
         self._named = [connection.ops.quote_name(column) for column in columns]
@@ -138,12 +141,15 @@ class Writer:
             differ_sql(f"stored.{name}", f"staged.{name}", is_json=column in self._json_columns)
             for column, name in zip(self._columns, self._named, strict=True)
         )
+        # What is stored is found and compared first, where it is; of new elements only the positions are known.
+        known = f"SELECT staged.position, stored.id, {differ} AS differs {self._both}"
         create_table(
             "bulk_plan",
+            f"WITH known AS MATERIALIZED ({known}) "
             "SELECT staged.position, staged.must_be_new, staged.element_id, "
-            f"CASE WHEN stored.id IS NULL THEN {new_key_sql(self._model)} ELSE stored.id END AS target, "
-            f"stored.id IS NULL AS is_new, stored.id IS NOT NULL AND ({differ}) AS is_changed "
-            f"FROM bulk_rows AS staged LEFT JOIN {self._table} AS stored ON {self._same_id}",
+            f"CASE WHEN known.id IS NULL THEN {new_key_sql(self._model)} ELSE known.id END AS target, "
+            "known.id IS NULL AS is_new, known.id IS NOT NULL AND known.differs AS is_changed "
+            "FROM bulk_rows AS staged LEFT JOIN known ON known.position = staged.position",
         )
         execute("CREATE INDEX bulk_plan_position ON bulk_plan (position)")
         execute("CREATE INDEX bulk_plan_target ON bulk_plan (target)")
@@ -178,7 +184,7 @@ class Writer:
             lacks = " OR ".join(lacks_sql(f"stored.{name}", f"staged.{name}") for name in names)
             query += (
                 f" UNION SELECT plan.position {_PLANNED} JOIN {self._table} AS stored ON stored.id = plan.target "
-                f"WHERE plan.is_changed AND plan.position >= %s AND plan.position < %s AND ({lacks})"
+                f"{self._in_shard} WHERE plan.is_changed AND plan.position >= %s AND plan.position < %s AND ({lacks})"
             )
             parameters *= 2
         return [position for (position,) in fetch(f"{query} ORDER BY 1", parameters)]
@@ -199,7 +205,7 @@ class Writer:
         found = list(rows.order_by("element_id").select_for_update().values_list("pk", "element_id"))
         for start in range(0, len(found), _DELETED_TOGETHER):
             keys = [key for key, _ in found[start : start + _DELETED_TOGETHER]]
-            delete(with_primary_keys(self._model, keys), self._repository, actor)
+            delete(with_primary_keys(self._model, self._repository, keys), self._repository, actor)
         return [id for _, id in found]
 
     def counts(self) -> Counts:
@@ -271,7 +277,7 @@ class Writer:
         targets = "SELECT target FROM bulk_plan WHERE position >= %s AND position < %s"
         keys = [key for (key,) in fetch(f"{targets} ORDER BY position", [start, end])]
         # In the order of an index: otherwise the database would collect them all before it returns the first.
-        stored = with_keys(self._model, targets, [start, end]).order_by("pk")
+        stored = with_keys(self._model, self._repository, targets, [start, end]).order_by("pk")
         texts = dict(zip(sorted(keys), render(stored), strict=True))
         return map(texts.__getitem__, keys)
 
@@ -279,17 +285,20 @@ class Writer:
         sets = [f"{name} = staged.{name}" for name in self._named] + [f"{name} = %s" for name in stamped]
         execute(
             f"UPDATE {self._table} AS stored SET {', '.join(sets)} {_PLANNED} "
-            "WHERE stored.id = plan.target AND plan.is_changed",
+            f"WHERE stored.id = plan.target AND plan.is_changed{self._in_shard}",
             stamped.values(),
         )
 
     def _insert(self, stamped: Mapping[str, Any]) -> None:
         staged = [f"staged.{name}" for name in self._named]
+        # Without it Citus copies the rows to the shard, and reports what fails there without the code of the error.
+        returned = " RETURNING id" if is_sharded() else ""
         execute(
             f"INSERT INTO {self._table} (id, repository_id, {', '.join([*self._named, *stamped])}) "
-            f"SELECT plan.target, {', '.join(['%s', *staged, *['%s'] * len(stamped)])} {_PLANNED} WHERE plan.is_new",
+            f"SELECT plan.target, {', '.join(['%s', *staged, *['%s'] * len(stamped)])} {_PLANNED} WHERE plan.is_new"
+            f"{returned}",
             [self._repository.pk, *stamped.values()],
         )
 
     def _rows(self, condition: str) -> QuerySet[Any]:
-        return with_keys(self._model, f"SELECT target FROM bulk_plan WHERE {condition}", [])
+        return with_keys(self._model, self._repository, f"SELECT target FROM bulk_plan WHERE {condition}", [])

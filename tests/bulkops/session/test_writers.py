@@ -3,7 +3,7 @@
 import pytest
 from django.db import DatabaseError
 
-from bulkops.writers.databases import insert_rows
+from bulkops.session.databases import insert_rows
 
 
 @pytest.mark.contract("B3")

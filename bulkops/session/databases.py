@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from dimensions_site.db.shards import is_sharded
 from dimensions_site.elements.models import Element
 
 
@@ -86,7 +87,9 @@ def lock_rows(sql: str) -> None:
     alone.
     """
     if _is_postgresql():
-        execute(f"SELECT count(*) FROM ({sql} FOR UPDATE OF stored) AS locked")
+        locking = f"{sql} FOR UPDATE OF stored"
+        # Citus locks for the statement itself only.
+        execute(locking if is_sharded() else f"SELECT count(*) FROM ({locking}) AS locked")
 
 
 def new_key_sql(model: type[Element]) -> str:

@@ -4,31 +4,35 @@ from copy import copy
 from http import HTTPStatus
 from typing import Any, ClassVar, cast
 
+from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 
 from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.administration.base.past import AS_OF, address_in_utc
-from dimensions_site.administration.conditions.filtering import ALL, VIEW, with_parameters
-from dimensions_site.administration.elements.deleting import delete_elements
+from dimensions_site.administration.conditions.filtering import address_of_list
+from dimensions_site.administration.elements.deleting import delete_elements, propose_deletion
 from dimensions_site.administration.elements.editing import EDIT_PAGES, EditedAdmin
+from dimensions_site.administration.elements.element_page import USES_PAGE
 from dimensions_site.administration.elements.history import HISTORY_PAGES
 from dimensions_site.administration.elements.pickers import PICK_PAGE
-from dimensions_site.administration.elements.used_by import USES_PAGE
 from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export_elements
 from dimensions_site.administration.files.wizard import IMPORT_BUTTON
 from dimensions_site.administration.lists.building import BUILDER_PAGES
-from dimensions_site.administration.lists.listing import DENSITY, ListedAdmin
+from dimensions_site.administration.lists.change_list import DENSITY
+from dimensions_site.administration.lists.listing import STEP_PAGES, ListedAdmin
 from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
-from dimensions_site.administration.lists.stepping import STEP_PAGES
 from dimensions_site.administration.plans.changing import change_elements
 from dimensions_site.administration.plans.comparing import COMPARE_PAGES
+from dimensions_site.administration.proposals import proposes
 from dimensions_site.administration.table.page import TABLE_BUTTON, TABLE_PAGE, edit_elements
+from dimensions_site.administration.table.replacing import replace_text
+from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.reasons import ReasonField
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.saving import delete
 
 # In seconds.
@@ -53,7 +57,7 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
         *STEP_PAGES,
         TABLE_PAGE,
     ]
-    actions = [export_elements, change_elements, edit_elements, delete_elements]
+    actions = [export_elements, change_elements, replace_text, edit_elements, delete_elements]
     # The buttons of the list, which the theme looks up by their names.
     actions_list = ["edit_table", "import_file", "export_file"]
     edit_table, import_file, export_file = TABLE_BUTTON, IMPORT_BUTTON, EXPORT_BUTTON
@@ -67,8 +71,7 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
             if address is not None:
                 return redirect(address)
             if (density := request.GET.get(DENSITY)) is not None:
-                query = with_parameters(request.GET, {DENSITY: ""})
-                answer = redirect(f"{request.path}?{query or f'{VIEW}={ALL}'}")
+                answer = redirect(f"{request.path}{address_of_list(request.GET, {DENSITY: ''})}")
                 answer.set_cookie(
                     DENSITY, density[:20], max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True
                 )
@@ -96,14 +99,23 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
     def delete_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Ask whether to delete the element, and why; ask again if the reason is invalid."""
+        """Ask whether to delete the element or to propose it, and why; ask again if the reason is invalid."""
+        element = self.get_object(request, unquote(object_id))
+        is_proposed = proposes(request, element.repository, self.dimension.name, deletes=True)
+        extra_context = {**(extra_context or {}), "proposes": is_proposed}
         if request.method == "POST":
-            reason = ReasonField(self.get_object(request, unquote(object_id)).repository, request.POST)
-            extra_context = {**(extra_context or {}), "reason": reason}
+            reason = ReasonField(element.repository, request.POST)
+            extra_context["reason"] = reason
             if reason.error:
                 request = copy(request)
                 request.method, cast(Any, request).POST = "GET", QueryDict()
-        return super().delete_view(request, object_id, extra_context)
+            elif is_proposed:
+                return propose_deletion(self, request, element.repository, [element.element_id], reason.reason)
+        try:
+            return super().delete_view(request, object_id, extra_context)
+        except ApprovalRequired as refusal:
+            messages.error(request, str(refusal.detail))
+            return redirect(self.route("change", object_id))
 
     def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
         """Return the question, with a field for the reason."""

@@ -1,9 +1,11 @@
-"""The base classes of all lists and forms of the administration: bounded, within grants, or for superusers."""
+"""The base classes of all lists and forms of the administration, and the pages that an admin has besides Django's."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -15,34 +17,16 @@ from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_http_methods
 from unfold.admin import ModelAdmin
 from unfold.widgets import UnfoldBooleanWidget
 
-from dimensions_site.administration.base.instants import EMPTY, shown_instant
-from dimensions_site.administration.base.page import Page
 from dimensions_site.administration.base.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
+from dimensions_site.administration.base.values import EMPTY
+from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
 from dimensions_site.text.formats import grouped_number, shortened
-
-
-def when(column: str, words: Any, in_words: Callable[[Any], str] = shown_instant) -> Callable[[Any], str]:
-    """Return the column of a list that shows a moment to the minute, or any value `in_words`, as all pages do."""
-
-    def value(row: Any) -> str:
-        found = getattr(row, column)
-        return EMPTY if found is None else in_words(found)
-
-    return admin.display(description=words, ordering=column)(value)
-
-
-def number(column: str, words: Any) -> Callable[[Any], str]:
-    """Return the column of a list that shows a number, as all pages do."""
-    shown = when(column, words, grouped_number)
-    # The class of its cells, by which they stand on the right.
-    shown.__name__ = f"{column}_number"
-    return shown
-
 
 admin.site.site_header = admin.site.site_title = _("Accounts and currencies")
 admin.site.empty_value_display = EMPTY
@@ -75,7 +59,38 @@ def require_role(request: HttpRequest, repository: Repository, dimension: str, r
 
 
 # Django's scripts that no page of this service uses: they fill fields from others.
-_UNUSED_SCRIPTS = ("urlify.js", "prepopulate.js", "vendor/xregexp/xregexp.js", "vendor/xregexp/xregexp.min.js")
+_UNUSED_SCRIPTS = [
+    f"admin/js/{name}.js" for name in ("urlify", "prepopulate", "vendor/xregexp/xregexp", "vendor/xregexp/xregexp.min")
+]
+
+
+@dataclass(frozen=True)
+class Page:
+    """The `name` of a URL, the pattern of its `address`, and its `view`: a function of the admin, the request and what
+    the address names.
+
+    It takes one `method` or all, from users with the `permission` of the admin or any. With `again`, it keeps what was
+    typed, as `keeping_what_was_typed` does.
+    """
+
+    name: str
+    address: str
+    view: Callable[..., Any]
+    method: str = ""
+    permission: str = ""
+    again: Callable[..., Any] | None = None
+
+    def view_of(self, admin: ModelAdmin) -> Callable[..., Any]:
+        """Return the view of this page of `admin`, for users who are signed in."""
+
+        def view(request: HttpRequest, **named: Any) -> Any:
+            if self.permission and not getattr(admin, f"has_{self.permission}_permission")(request):
+                raise PermissionDenied
+            return self.view(admin, request, **named)
+
+        if self.again is not None:
+            return keeping_what_was_typed(admin.admin_site, view, again=partial(self.again, admin))
+        return admin.admin_site.admin_view(require_http_methods([self.method])(view) if self.method else view)
 
 
 class BoundedListAdmin(ModelAdmin):
@@ -97,20 +112,21 @@ class BoundedListAdmin(ModelAdmin):
         return f"{self.opts.app_label}_{self.opts.model_name}_{page}"
 
     def route(self, page: str, *arguments: Any) -> str:
-        """Return the URL of a page of this model."""
         return reverse(f"admin:{self.url_name(page)}", args=arguments)
 
     def render_page(self, request: HttpRequest, template: str, **context: Any) -> TemplateResponse:
-        """Return a page of the admin about this model."""
         common = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, template, {**common, **context})
 
     @property
     def media(self) -> Media:
         """Return the scripts and styles of the page without the unused ones."""
-        unused = {f"admin/js/{name}" for name in _UNUSED_SCRIPTS}
         found = super().media
-        return Media(css=found._css, js=[script for script in found._js if script not in unused])
+        return Media(css=found._css, js=[script for script in found._js if self.uses_script(str(script))])
+
+    def uses_script(self, script: str) -> bool:
+        """Return whether a page of this model uses the `script` of Django's forms, or another one."""
+        return script not in _UNUSED_SCRIPTS
 
     @admin.display(description=_("Select"))
     def action_checkbox(self, obj: Model) -> SafeString:
@@ -172,10 +188,6 @@ class BoundedListAdmin(ModelAdmin):
 _KEY = re.compile("[0-9]{0,18}")
 
 
-def _pickers(inline: Any) -> Iterable[str]:
-    return tuple(inline.autocomplete_fields)
-
-
 class LookOnlyMixin:
     """Makes a page or an inline read-only, for records that only the service writes."""
 
@@ -195,19 +207,16 @@ class SuperuserAdmin(BoundedListAdmin):
             *(Script(f"site/admin/{name}.js", type="module") for name in ("summary", "unsaved", "copying")),
         ]
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
+    def _is_superuser(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.is_superuser)
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return bool(request.user.is_superuser)
-
-    has_add_permission = has_module_permission
-    has_change_permission = has_view_permission
-    has_delete_permission = has_view_permission
+    has_module_permission = has_view_permission = _is_superuser
+    has_add_permission = has_change_permission = has_delete_permission = _is_superuser
 
     def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         """Reject keys that no page can have sent, in the form and in the URL: Django's pickers would fail on them."""
-        pickers = {"members", *self.autocomplete_fields, *(name for page in self.inlines for name in _pickers(page))}
+        inline = chain.from_iterable(cast(Any, page).autocomplete_fields for page in self.inlines)
+        pickers = {"members", *self.autocomplete_fields, *inline}
         for name, keys in chain(request.POST.lists(), request.GET.lists()):
             if name.rpartition("-")[2] in pickers and not all(_KEY.fullmatch(str(key)) for key in keys):
                 raise SuspiciousOperation(f"The form has an invalid key in {shortened(name)}.")

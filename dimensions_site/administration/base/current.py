@@ -1,6 +1,6 @@
 """The current repository of a page: the one that its address names, or else the one that the user chose last."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import cast
 
 from django.contrib import messages
@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.administration.base.bounded import open_keys
 from dimensions_site.administration.base.paging import ROW
 from dimensions_site.repositories.dimensions import dimension_names
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.saved_views.models import KnownRepository
 
 # The parameter of lists, which is empty for all repositories, and that of other pages.
@@ -23,9 +23,16 @@ _LISTS = ("_changelist_filters", "list")
 _REMEMBERED = "dimensions.remembered_repository"
 
 
-def open_anywhere(request: HttpRequest) -> frozenset[int]:
-    """Return the keys of the repositories of which the user may read any dimension (contract G2)."""
-    return frozenset[int]().union(*(open_keys(request, name) for name in dimension_names()))
+def open_anywhere(request: HttpRequest, role: Role = Role.READER) -> frozenset[int]:
+    """Return the keys of the repositories in which the user has at least `role` for any dimension (contract G2)."""
+    return frozenset[int]().union(*(open_keys(request, name, role) for name in dimension_names()))
+
+
+def chosen_repository(query: QueryDict, repositories: Sequence[Repository]) -> Repository | None:
+    """Return the only one of the `repositories` that a list with this `query` shows; None if there are several."""
+    key = query.get(REPOSITORY)
+    chosen = [one for one in repositories if not key or str(one.pk) == key]
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def remembered_repository(request: HttpRequest) -> Repository | None:
@@ -84,9 +91,7 @@ def at_row(request: HttpRequest, address: str, repository: Repository, key: int)
 
 
 def address_of_current(request: HttpRequest, keys: Collection[int]) -> str | None:
-    """Return the address of this list in the current repository; None for one that names a repository, or has only
-    one.
-    """
+    """Return the address of this list in the current repository; None if it names one, or has only one."""
     if request.method != "GET" or REPOSITORY in request.GET or len(keys) < 2:
         return None
     remembered = remembered_repository(request)

@@ -1,12 +1,11 @@
 """What differs between elements, as the pages' table of differences and the workbooks show it (contract J2)."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from tempfile import TemporaryFile
-from typing import NamedTuple
 
 from django.http import FileResponse
 from django.utils.html import format_html
@@ -16,6 +15,7 @@ from django.utils.translation import gettext as _
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS, table_writer
 from dimensions_site.elements.models import Change
+from dimensions_site.elements.reading.cells import cell_for_reading
 from dimensions_site.elements.writing.differences import Difference
 from dimensions_site.elements.writing.restoring import ShownVersion
 from dimensions_site.text.files import Format
@@ -23,18 +23,9 @@ from dimensions_site.text.formats import shortened
 
 # How many values of an element a page shows, and how many characters of each.
 _VALUES, _CHARACTERS = 60, 200
-ACTIONS = {"created": Change.CREATED, "changed": Change.CHANGED, "deleted": Change.DELETED}
+ACTIONS = {change.action: change for change in Change}
 BADGES = {Change.CREATED: "is-good", Change.CHANGED: "is-waiting", Change.DELETED: "is-bad"}
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
-
-
-class ShownValue(NamedTuple):
-    """A row of the table: the field, and its text before and after with what differs marked."""
-
-    heading: str
-    path: str
-    before: SafeString
-    after: SafeString
 
 
 @dataclass
@@ -70,13 +61,13 @@ class ShownDifference:
 
     @property
     def badge(self) -> str:
-        """The style of the label."""
         return BADGES[self.change]
 
-    def rows(self) -> Iterator[ShownValue]:
-        """Yield the rows of the table, of an element that was changed."""
+    def rows(self) -> Iterator[Difference]:
+        """Yield the rows of the table, of an element that was changed: the values with what differs marked."""
         for one in self.differences:
-            yield ShownValue(one.heading, one.path, *marked(one.before, one.after))
+            before, after = marked(one.before, one.after)
+            yield replace(one, before=before, after=after)
 
 
 def of_version(version: ShownVersion, description: str, address: str) -> ShownDifference:
@@ -102,14 +93,14 @@ def values_of(change: Change, differences: list[Difference]) -> list[Difference]
 def marked(before: str, after: str) -> tuple[SafeString, SafeString]:
     """Return both texts, marked as deleted and inserted from the first word that differs to the last."""
     old, new = _WORDS.findall(before), _WORDS.findall(after)
-    first = _equal(old, new)
-    last = min(_equal(old[::-1], new[::-1]), min(len(old), len(new)) - first)
+    first = shared_beginning(old, new)
+    last = min(shared_beginning(old[::-1], new[::-1]), min(len(old), len(new)) - first)
     return _with_mark("{}<del>{}</del>{}", old, first, last), _with_mark("{}<ins>{}</ins>{}", new, first, last)
 
 
-def _equal(old: list[str], new: list[str]) -> int:
-    """Return how many words are equal from the beginning."""
-    return sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
+def shared_beginning(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many words, or characters, are equal from the beginning."""
+    return sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _with_mark(html: str, words: list[str], first: int, last: int) -> SafeString:
@@ -127,7 +118,7 @@ def table_file(
         with closing(table_writer(FileShape(format, FORMATS[format].encoding), file)) as written:
             written.headings(headings)
             for row in rows:
-                written.row(row)
+                written.row(row if FORMATS[format].has_types else map(cell_for_reading, row))
         file.seek(0)
         stack.pop_all()
     return FileResponse(file, as_attachment=True, filename=f"{name}.{format}", content_type=format.content_type)

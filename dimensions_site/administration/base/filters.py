@@ -1,16 +1,23 @@
 """The filters beside the list of elements."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from typing import Any, ClassVar
 
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import ValidationError
 from django.db.models import F, Q, QuerySet
 from django.forms import DateField, Form
 from django.http import HttpRequest
 from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
-from unfold.contrib.filters.admin import ChoicesDropdownFilter, RangeDateFilter, RelatedDropdownFilter, TextFilter
+from unfold.contrib.filters.admin import (
+    AutocompleteSelectFilter,
+    ChoicesDropdownFilter,
+    RangeDateFilter,
+    RelatedDropdownFilter,
+    TextFilter,
+)
 from unfold.contrib.filters.forms import DropdownForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
@@ -52,6 +59,19 @@ class GrantedRepositoryFilter(RelatedDropdownFilter):
         return [(str(repository.pk), str(repository)) for repository in model_admin.repositories(request)]
 
 
+class PickedFilter(AutocompleteSelectFilter):
+    """One of hundreds of rows, which a search finds; a key that is out of range would fail in the database."""
+
+    def __init__(self, field: Any, *arguments: Any, **named: Any) -> None:
+        super().__init__(field, *arguments, **named)
+        keys: Sequence[str] = self.lookup_val or ()
+        try:
+            for key in keys:
+                field.remote_field.model._meta.pk.clean(key, None)
+        except ValidationError as error:
+            raise IncorrectLookupParameters from error
+
+
 class WireChoicesFilter(ChoicesDropdownFilter):
     """The values of an enumeration, in words."""
 
@@ -66,11 +86,9 @@ class WireChoicesFilter(ChoicesDropdownFilter):
         self.title = self._place.heading
 
     def in_words(self, value: str) -> str:
-        """Return the label of a value."""
         return str(self._place.leaf.in_words(value))
 
     def choices(self, changelist: Any) -> Iterator[Any]:
-        """Yield the values with their labels."""
         for shown in super().choices(changelist):
             field = shown["form"].fields[self.lookup_kwarg]
             field.choices = [(value, self.in_words(value) if value else words) for value, words in field.choices]

@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.base.current import REPOSITORY
+from dimensions_site.administration.base.current import REPOSITORY, chosen_repository
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.changes.states import Future, State
 from dimensions_site.changes.versions import versions_at
@@ -31,11 +31,6 @@ AS_OF = "as_of"
 def asked_moment(request: HttpRequest) -> str:
     """Return what was typed as the moment of the list; empty for the list of now."""
     return request.GET.get(AS_OF, "").strip()
-
-
-def asks_for_the_past(request: HttpRequest) -> bool:
-    """Return whether the list shows a state of the past, or would if the moment was valid."""
-    return bool(asked_moment(request))
 
 
 def instant_of(text: str) -> datetime:
@@ -93,21 +88,18 @@ class PastList:
     `instant` is the moment if it is valid, and `errors` says what is wrong, by the field.
     """
 
-    field = AS_OF
-    repository_field = REPOSITORY
-
     def __init__(self, admin: ScopedAdmin, request: HttpRequest) -> None:
         self.typed = asked_moment(request)
+        # What the field shows.
+        self.value = as_typed(self.typed)
         self.is_requested = bool(self.typed)
         self.repositories = list(admin.repositories(request))
         self.instant: datetime | None = None
         self.errors: dict[str, str] = {}
         self._admin = admin
         self._request = request
-        key = request.GET.get(REPOSITORY)
-        chosen = [one for one in self.repositories if not key or str(one.pk) == key]
-        self.has_choice = len(self.repositories) > 1 or not chosen
-        self.repository: Repository | None = chosen[0] if len(chosen) == 1 else None
+        self.repository = chosen_repository(request.GET, self.repositories)
+        self.has_choice = len(self.repositories) > 1 or self.repository is None
 
     def rows(self) -> QuerySet[Any]:
         """Return the versions that were the elements then; none if the moment or the repository is invalid."""
@@ -126,13 +118,7 @@ class PastList:
         return found.select_related("repository").order_by(*admin.get_ordering(self._request))
 
     @property
-    def value(self) -> str:
-        """What the field shows."""
-        return as_typed(self.typed)
-
-    @property
     def shown(self) -> str:
-        """The moment in words."""
         return "" if self.instant is None else moment(self.instant)
 
     @property

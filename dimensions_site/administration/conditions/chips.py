@@ -4,7 +4,7 @@ The parser of REST reads the text, so there is one grammar. What this form canno
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from dimensions_site.administration.conditions.fields import words_of
 from dimensions_site.administration.conditions.operations import (
@@ -34,7 +34,6 @@ class FilterCondition:
 
     @property
     def words(self) -> str:
-        """The condition as a sentence."""
         values = [words_of(self.field, value) for value in self.values]
         named = ", ".join(values[:_NAMED_VALUES]) + (", …" if len(values) > _NAMED_VALUES else "")
         low, high = (values[0], values[-1]) if self.operation.takes is Takes.RANGE else ("", "")
@@ -74,7 +73,7 @@ Part = FilterCondition | Rest
 class Chip:
     """One or more parts, of which one must hold. All chips of a filter must."""
 
-    parts: tuple[Part, ...] = field(default_factory=tuple)
+    parts: tuple[Part, ...]
 
     @property
     def is_group(self) -> bool:
@@ -83,25 +82,24 @@ class Chip:
 
 def chips_of(node: Node, wire: Wire) -> list[Chip]:
     """Return the chips of a filter."""
-    if not isinstance(node, Or):
-        return [_chip(part, wire) for part in _parts(list(_flat(node, And)), wire)]
-    return [_chip(node, wire)]
+    return [_chip(part, wire) for part in ([node] if isinstance(node, Or) else _parts(list(_flat(node, And)), wire))]
 
 
 def text_of(chips: Sequence[Chip]) -> str:
     """Return the filter of the `chips`; empty without any. Raises ValueError for a day that is invalid."""
     nodes: list[Node] = []
     for chip in chips:
-        alternatives = [_joined(part.nodes(), And) for part in chip.parts if part.nodes()]
+        alternatives = [joined(part.nodes()) for part in chip.parts if part.nodes()]
         if len(alternatives) == 1:
             nodes += chip.parts[0].nodes()
         elif alternatives:
             nodes.append(Or(tuple(alternatives)))
-    return write(_joined(nodes, And)) if nodes else ""
+    return write(joined(nodes)) if nodes else ""
 
 
-def _joined(nodes: Sequence[Node], connector: type[And]) -> Node:
-    return nodes[0] if len(nodes) == 1 else connector(tuple(nodes))
+def joined(nodes: Sequence[Node]) -> Node:
+    """Return the filter of `nodes` that all hold."""
+    return nodes[0] if len(nodes) == 1 else And(tuple(nodes))
 
 
 def _flat(node: Node, connector: type[And | Or]) -> Iterator[Node]:
@@ -113,21 +111,21 @@ def _flat(node: Node, connector: type[And | Or]) -> Iterator[Node]:
 
 
 def _chip(part: Node | FilterCondition, wire: Wire) -> Chip:
-    if isinstance(part, Or):
-        alternatives: list[Part] = []
-        children = list(_flat(part, Or))
-        while children:
-            empty = _empty(children, wire)
-            if empty is not None:
-                del children[:2]
-                alternatives.append(empty)
-                continue
-            together = _parts(list(_flat(children.pop(0), And)), wire)
-            if len(together) > 1:
-                return Chip((Rest(part, write(part)),))
-            alternatives.append(_part(together[0]))
-        return Chip(tuple(alternatives))
-    return Chip((_part(part),))
+    if not isinstance(part, Or):
+        return Chip((_part(part),))
+    alternatives: list[Part] = []
+    children = list(_flat(part, Or))
+    while children:
+        empty = _empty(children, wire)
+        if empty is not None:
+            del children[:2]
+            alternatives.append(empty)
+            continue
+        together = _parts(list(_flat(children.pop(0), And)), wire)
+        if len(together) > 1:
+            return Chip((Rest(part, write(part)),))
+        alternatives.append(_part(together[0]))
+    return Chip(tuple(alternatives))
 
 
 def _empty(alternatives: Sequence[Node], wire: Wire) -> FilterCondition | None:
@@ -169,12 +167,10 @@ def _condition(node: Comparison, wire: Wire) -> FilterCondition | None:
 
 def _both(low: Comparison, high: Node, wire: Wire) -> FilterCondition | None:
     named = wire.named(low.selector)
-    if named is None or not isinstance(high, Comparison) or not _is(named, high, wire):
+    if named is None or not isinstance(high, Comparison):
+        return None
+    other = wire.named(high.selector)
+    if other is None or other.path != named.path:
         return None
     operation = operation_of_both(named.kind, low, high)
     return None if operation is None else FilterCondition(named, *operation)
-
-
-def _is(named: NamedField, node: Comparison, wire: Wire) -> bool:
-    other = wire.named(node.selector)
-    return other is not None and other.path == named.path

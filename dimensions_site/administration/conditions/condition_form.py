@@ -7,7 +7,7 @@ from django.http import QueryDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.conditions.chips import FilterCondition, Rest, chips_of
+from dimensions_site.administration.conditions.chips import FilterCondition, Rest, chips_of, joined
 from dimensions_site.administration.conditions.operations import OPERATIONS, Takes, offered_operations
 from dimensions_site.administration.inputs.controls import as_meant
 from dimensions_site.api.json.texts import json_text
@@ -17,13 +17,8 @@ from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.rsql.parser import MAX_VALUES, And, can_select, parse, write
+from dimensions_site.rsql.parser import MAX_VALUES, can_select, parse, write
 from dimensions_site.text.formats import shortened
-
-# What is typed for one value; a filter is not longer.
-MAX_LENGTH = 1_000
-# How many characters several values may have together.
-MAX_TEXT = 4_096
 
 
 class ConditionForm:
@@ -32,8 +27,8 @@ class ConditionForm:
     `errors` are the messages by the name of the control.
     """
 
-    max_length = MAX_LENGTH
-    max_text = MAX_TEXT
+    # How many characters one value may have, and several together.
+    max_length, max_text = 1_000, 4_096
 
     def __init__(
         self,
@@ -45,29 +40,25 @@ class ConditionForm:
         picker: str | None = None,
     ) -> None:
         self.named = named
+        # Of the field itself, or the map that has the entry.
+        self.leaf: Any = named.place.leaf
         self.known_keys = known_keys
         self.picker = picker
         self.errors: dict[str, str] = {}
         self._fields = fields
         self._field = fields.resolve(named.path)
         self.operations = offered_operations(self._field, is_entry=named.is_entry)
-        if named.place.leaf.refers_to is not None:
+        if self.leaf.refers_to is not None:
             self.operations.sort(key=lambda operation: operation.name != "is")
         if condition is not None and condition.operation not in self.operations:
             self.operations.append(condition.operation)
         self.operation = self.operations[0] if condition is None else condition.operation
         self.values: Sequence[str] = () if condition is None else condition.values
         # What is shown means the same again, even if it could mean something else, too.
-        self._shown = {
-            named.place.leaf.in_words(value): value for value in self.values if named.kind is ValueKind.DECIMAL
-        }
+        values = self.values if named.kind is ValueKind.DECIMAL else ()
+        self._shown = {self.leaf.in_words(value): value for value in values}
         self.values = list(self._shown) or self.values
         self.key = ""
-
-    @property
-    def leaf(self) -> Any:
-        """The field itself, or the map that has the entry."""
-        return self.named.place.leaf
 
     @property
     def choices(self) -> list[tuple[str, str]]:
@@ -87,7 +78,6 @@ class ConditionForm:
 
     @cached_property
     def typed(self) -> dict[str, str]:
-        """The texts of the controls."""
         first, last = (self.values[0], self.values[-1]) if self.values else ("", "")
         return {"value": first, "low": first, "high": last, "lines": "\n".join(self.values)}
 
@@ -100,8 +90,8 @@ class ConditionForm:
         named = self._named()
         if named is None:
             return None
-        if any(len(value) > MAX_LENGTH for value in self.values):
-            self.errors["value"] = _("A value may have %(maximum)d characters.") % {"maximum": MAX_LENGTH}
+        if any(len(value) > self.max_length for value in self.values):
+            self.errors["value"] = _("A value may have %(maximum)d characters.") % {"maximum": self.max_length}
         elif len(self.values) > MAX_VALUES:
             self.errors["value"] = _("A condition may have %(maximum)d values.") % {"maximum": MAX_VALUES}
         elif not all(self.values) or not (self.values or self.operation.takes is Takes.NOTHING):
@@ -121,7 +111,6 @@ class ConditionForm:
         return tuple(json_text(value) if isinstance(value, bool) else str(value) for value in meant)
 
     def _named(self) -> NamedField | None:
-        """Return the field with the key that was typed, if any."""
         if not self.takes_key or not self.key:
             return self.named
         place = self.named.place
@@ -146,7 +135,7 @@ class ConditionForm:
             case Takes.SEVERAL if self.choices:
                 return tuple(data.getlist("values"))
             case Takes.SEVERAL:
-                lines = as_meant(data.get("lines", ""))[: MAX_TEXT + 1].split("\n")
+                lines = as_meant(data.get("lines", ""))[: self.max_text + 1].split("\n")
                 return tuple(dict.fromkeys(filter(None, (line.strip() for line in lines))))
         return (_one(data, "value"),)
 
@@ -155,15 +144,15 @@ class ConditionForm:
         field = self._fields.resolve(named.path)
         operation = self.operation
         if named is not self.named:  # what is missing is called so in one language
-            names = {
-                known.symbol + known.value: known for known in offered_operations(field, is_entry=True) if known.symbol
-            }
-            operation = names.get(operation.symbol + operation.value, operation)
+            same = (
+                known
+                for known in offered_operations(field, is_entry=True)
+                if known.symbol and (known.symbol, known.value) == (operation.symbol, operation.value)
+            )
+            operation = next(same, operation)
         condition = FilterCondition(named, operation, values)
         try:
-            nodes = condition.nodes()
-            text = write(nodes[0] if len(nodes) == 1 else And(tuple(nodes)))
-            compile_filter(parse(text), self._fields)
+            compile_filter(parse(write(joined(condition.nodes()))), self._fields)
         except ValueError as error:
             self.errors["value"] = self._refusal(error)
             return None
@@ -178,15 +167,15 @@ class ConditionForm:
             return message % {"name": self.named.short_heading, "expected": self.leaf.expected}
 
 
-def condition_at(text: str, at: str, fields: ElementFields) -> tuple[int, int, FilterCondition] | None:
-    """Return the condition at `at`, such as 2.0, of the filter `text`, with its chip and its place there."""
+def condition_at(text: str, at: str, fields: ElementFields) -> FilterCondition | None:
+    """Return the condition at `at`, such as 2.0 for the first part of the third chip, of the filter `text`."""
     number, _dot, position = at.partition(".")
     try:
         chips = chips_of(parse(text), fields.wire)
         part = chips[int(number)].parts[int(position)]
     except (ValueError, IndexError):
         return None
-    return None if isinstance(part, Rest) else (int(number), int(position), part)
+    return None if isinstance(part, Rest) else part
 
 
 def _one(data: QueryDict, name: str) -> str:

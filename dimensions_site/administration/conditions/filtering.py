@@ -11,7 +11,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.base.current import REPOSITORY
+from dimensions_site.administration.base.current import chosen_repository
 from dimensions_site.administration.base.paging import COUNT, ROW
 from dimensions_site.administration.conditions.chips import Chip, Rest, chips_of, text_of
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
@@ -20,13 +20,12 @@ from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.parser import MAX_LENGTH, parse
+from dimensions_site.rsql.parser import parse
 
 # The parameters of the list.
 FILTER = "filter"
 COLUMNS = "columns"
 VIEW = "view"
-OWN_PARAMETERS = (FILTER, COLUMNS, VIEW)
 # The value of the parameter `view` of a list that shows all.
 ALL = "all"
 # The parameter of the pages about a list that carries the query of the list.
@@ -44,10 +43,19 @@ def with_parameters(query: QueryDict, changes: Mapping[str, str]) -> str:
     return urlencode([*kept, *((name, value) for name, value in changes.items() if value)])
 
 
+def address_of_list(query: QueryDict, changes: Mapping[str, str]) -> str:
+    """Return the relative address of a list after these changes of its query."""
+    # Without any parameter the list would open with the view by default.
+    return f"?{with_parameters(query, changes) or f'{VIEW}={ALL}'}"
+
+
+def took_too_long(error: OperationalError) -> bool:
+    """Return whether the database was stopped because a search needs more time than it may take."""
+    return is_cancellation(error) and reads_ended_by() in (CancelReason.TIME, CancelReason.CROWD)
+
+
 class ListFilter:
     """The filter of a list: its `text`, its `chips`, its `condition`, and the `errors` that say why it has none."""
-
-    maximum = MAX_LENGTH
 
     def __init__(self, query: QueryDict, dimension: Dimension, repositories: Sequence[Repository]) -> None:
         self.query = query
@@ -89,11 +97,7 @@ class ListFilter:
         try:
             load()
         except OperationalError as error:
-            if (
-                not self.text
-                or not is_cancellation(error)
-                or reads_ended_by() not in (CancelReason.TIME, CancelReason.CROWD)
-            ):
+            if not self.text or not took_too_long(error):
                 raise
             self.timeout = _(
                 "The search took too long and was stopped. Nothing is shown. Add a condition that finds less, or "
@@ -140,53 +144,32 @@ class ListFilter:
 
     @property
     def without_all(self) -> str:
-        """The query of the list without a filter."""
-        return self._address("")
-
-    def _address(self, text: str) -> str:
-        # Without any parameter the list would open with the view by default.
-        return f"?{with_parameters(self.query, {FILTER: text}) or f'{VIEW}={ALL}'}"
+        return address_of_list(self.query, {FILTER: ""})
 
     def _without(self, number: int, position: int) -> str:
         chip = self.chips[number]
         rest = Chip(chip.parts[:position] + chip.parts[position + 1 :])
         chips = [*self.chips[:number], rest, *self.chips[number + 1 :]]
-        return self._address(text_of(chips))
-
-
-class SeveralLanguages(RsqlError):
-    """The filter names the default language, and the repositories have different ones."""
-
-    def __init__(self) -> None:
-        message = _(
-            "The list shows repositories with different default languages. Choose one repository, or name the language."
-        )
-        super().__init__(message, code="INVALID_VALUE")
+        return address_of_list(self.query, {FILTER: text_of(chips)})
 
 
 class ListFields(ElementFields):
-    """The fields of a list that shows several repositories."""
+    """The fields of a list that shows repositories with different default languages."""
 
     def resolve(self, selector: str) -> Any:
-        """Return the field. Raises `SeveralLanguages` for the description in the default language."""
-        if self.wire.canonical_path(selector) == "description":
-            raise SeveralLanguages
-        return super().resolve(selector)
-
-
-def repository_of(query: QueryDict, repositories: Sequence[Repository]) -> Repository | None:
-    """Return the only repository that the list shows; None if there are several, or none."""
-    key = query.get(REPOSITORY)
-    chosen = [one for one in repositories if not key or str(one.pk) == key]
-    return chosen[0] if len(chosen) == 1 else None
+        """Return the field. Raises `RsqlError` for the description in the default language."""
+        if self.wire.canonical_path(selector) != "description":
+            return super().resolve(selector)
+        message = _(
+            "The list shows repositories with different default languages. Choose one repository, or name the language."
+        )
+        raise RsqlError(message, code="INVALID_VALUE")
 
 
 def fields_of(dimension: Dimension, query: QueryDict, repositories: Sequence[Repository]) -> ElementFields:
     """Return the fields for the filter of a list."""
-    languages = {one.default_language for one in repositories}
-    repository = repository_of(query, repositories)
-    if repository is not None:
-        languages = {repository.default_language}
+    repository = chosen_repository(query, repositories)
+    languages = {one.default_language for one in (repositories if repository is None else [repository])}
     return ElementFields(dimension, languages.pop()) if len(languages) == 1 else ListFields(dimension, "")
 
 

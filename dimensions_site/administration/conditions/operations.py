@@ -35,11 +35,7 @@ class FilterOperation:
     value: str = ""
 
 
-def _operations(*operations: FilterOperation) -> dict[str, FilterOperation]:
-    return {operation.name: operation for operation in operations}
-
-
-OPERATIONS = _operations(
+_ALL = (
     FilterOperation("is", _("is"), _("%(field)s is %(value)s"), symbol="=="),
     FilterOperation("is-not", _("is not"), _("%(field)s is not %(value)s"), symbol="!="),
     FilterOperation("contains", _("contains"), _("%(field)s contains %(value)s"), symbol="=ilike="),
@@ -68,6 +64,7 @@ OPERATIONS = _operations(
     FilterOperation("after", _("is after"), _("%(field)s is after %(value)s"), symbol=">"),
     FilterOperation("until", _("is not after"), _("%(field)s is not after %(value)s"), symbol="<="),
 )
+OPERATIONS = {operation.name: operation for operation in _ALL}
 
 _EMPTINESS = ("empty", "not-empty")
 # A text that is not empty comes after the empty one.
@@ -87,9 +84,7 @@ _OFFERED = {
 _OF_MOMENTS = {"at-least": "since", "less": "before", "greater": "after", "at-most": "until"}
 _OF_ENTRIES = {"empty": "missing", "not-empty": "present"}
 _BY_COMPARISON = {
-    (BY_SYMBOL[operation.symbol], operation.value): operation.name
-    for operation in reversed(OPERATIONS.values())
-    if operation.symbol
+    (BY_SYMBOL[operation.symbol], operation.value): operation.name for operation in reversed(_ALL) if operation.symbol
 }
 
 

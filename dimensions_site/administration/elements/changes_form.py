@@ -1,6 +1,6 @@
 """The form that changes many elements alike: beside each field stands what to do with it."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,11 +9,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named, refuse_nul
+from dimensions_site.administration.elements.forms import ElementForm, refuse_nul
 from dimensions_site.administration.inputs.controls import Control, as_meant
 from dimensions_site.administration.inputs.map_editor import MapControl, MapRow
 from dimensions_site.api.errors import flatten
-from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
+from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.writing.field_changes import FieldChange, How
 from dimensions_site.rsql.fields import ValueKind
 
@@ -87,7 +87,6 @@ class ChangedMapControl(MapControl):
             yield ChangedRow(row.number, row.key, name=row.name, is_offered=True, choice=FieldChoice(self.place))
 
     def changes(self, data: QueryDict) -> Iterator[FieldChange]:
-        """Yield the changes of entries, and show what was typed."""
         offered = {row.key for row in self.rows}
         rows = [self._changed_row(number, data) for number in self._numbers(data)]
         met: set[str] = set()
@@ -116,23 +115,13 @@ class ChangedMapControl(MapControl):
 class ChangesForm(ElementForm):
     """Offers what to do with each field that can be changed; reads it as changes."""
 
-    def __init__(
-        self,
-        wire: Wire,
-        immutable: Collection[str],
-        known_keys: Mapping[str, Iterable[str]],
-        picker_address: Callable[[str], str | None],
-        descriptions_of: Callable[[Iterable[Named]], Descriptions],
-    ) -> None:
-        super().__init__(wire, {}, immutable, known_keys, picker_address, descriptions_of)
-
     def _has_control(self, place: Place) -> bool:
         return super()._has_control(place) and place.path not in self._fixed
 
-    def _control(self, node: ObjectNode, place: Place, value: Any) -> Control:
+    def _control(self, place: Place, value: Any) -> Control:
         if place.is_map:
             return ChangedMapControl(place, value, self._known_keys[place.path])
-        control = super()._control(node, place, value)
+        control = super()._control(place, value)
         control.choice = FieldChoice(place)
         control.field_template = "admin/changes/field.html"
         return control
@@ -154,7 +143,7 @@ class ChangesForm(ElementForm):
             for change in changes
             if change.place.path in described and described[change.place.path].path not in places
         }
-        found = self._descriptions_of(named.values())
+        found = self._finder.descriptions(named.values())
         for change, name in named.items():
             yield FieldChange(described[change.place.path], None, How.SET, found.get(name) or None, follows=change)
 

@@ -13,9 +13,8 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from dimensions_site.administration.base.described import description_of
 from dimensions_site.administration.base.differences import ACTIONS, BADGES, ShownDifference, values_of
-from dimensions_site.administration.base.element_links import element_route, last_versions
+from dimensions_site.administration.base.naming import description_of, element_route, last_versions
 from dimensions_site.administration.base.paging import (
     count_up_to,
     limit_of_count,
@@ -23,8 +22,8 @@ from dimensions_site.administration.base.paging import (
     requested_page,
 )
 from dimensions_site.administration.base.past import as_typed, instant_of, state_at_instant
+from dimensions_site.administration.conditions.filtering import took_too_long
 from dimensions_site.changes.states import State, current
-from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states
 from dimensions_site.elements.reading.filters import ElementFilter
@@ -35,6 +34,9 @@ from dimensions_site.text.formats import moment
 DIFFERENCES_A_PAGE = 50
 # The fields of the two sides: the repository and the moment.
 SIDES = (("from_repository", "from"), ("repository", "to"))
+
+# The attributes of a browser's field for moments.
+MOMENT = {"type": "datetime-local", "step": "1", "max": "9999-12-31T23:59:59"}
 
 
 class _MomentInput(UnfoldAdminTextInputWidget):
@@ -68,14 +70,7 @@ class CompareForm(forms.Form):
             self.fields[at] = forms.CharField(
                 label=_("%(side)s: as of") % {"side": heading},
                 required=False,
-                widget=_MomentInput(
-                    {
-                        "type": "datetime-local",
-                        "step": "1",
-                        "max": "9999-12-31T23:59:59",
-                        "title": _("Empty means now."),
-                    }
-                ),
+                widget=_MomentInput({**MOMENT, "title": _("Empty means now.")}),
             )
         self.order_fields([name for side in SIDES for name in side])
 
@@ -87,7 +82,7 @@ class CompareForm(forms.Form):
                 continue
             matching = ElementFilter(self.dimension, repository, self.cleaned_data.get("filter"))
             if not self.has_error("filter"):
-                for failure in matching.failures:
+                for failure in matching.failures():
                     self.add_error("filter", failure.message)
             try:
                 self.sides.append(Side(repository, self._state(chosen[at], repository), matching))
@@ -143,8 +138,7 @@ def labels_of(form: CompareForm) -> dict[str, str]:
 
 def side_names(form: CompareForm) -> list[str]:
     """Return what the two sides are called: by their moments, their repositories, or both."""
-    are_places = form.sides[0].repository != form.sides[1].repository
-    if not are_places:
+    if form.sides[0].repository == form.sides[1].repository:
         return [_("Before"), _("After")]
     return [
         f"{side.repository.db_id} · {moment(instant_of(typed))}" if typed else side.repository.db_id
@@ -158,14 +152,12 @@ def _shown_differences(form: CompareForm, page: list[DifferingElement]) -> Itera
     ids, labels = [element.id for element in page], labels_of(form)
     numbers = [last_versions(form.dimension, side.repository, ids) for side in form.sides]
     for element in page:
-        side = 0 if element.after is None else 1
-        number = numbers[side].get(element.id)
-        texts = (element.after or element.before or {}).get("descriptions") or {}
-        change = ACTIONS[element.action]
+        side, shown = (0, element.before) if element.after is None else (1, element.after)
+        number, change = numbers[side].get(element.id), ACTIONS[element.action]
         yield ShownDifference(
             element.id,
             change,
-            description_of(texts, form.sides[side].repository),
+            description_of((shown or {}).get("descriptions") or {}, form.sides[side].repository),
             values_of(change, in_words(element.fields())),
             "" if number is None else element_route(form.dimension, "version", number),
             labels[element.action],
@@ -174,12 +166,10 @@ def _shown_differences(form: CompareForm, page: list[DifferingElement]) -> Itera
 
 def point_out_timeout(form: CompareForm, error: OperationalError) -> None:
     """Show in the form that the comparison took too long. Raises any other `error` again."""
-    if not is_cancellation(error) or reads_ended_by() not in (CancelReason.TIME, CancelReason.CROWD):
+    if not took_too_long(error):
         raise error
-    form.add_error(
-        None,
-        _(
-            "The comparison took too long and was stopped. Choose moments that are closer together, or restrict it "
-            "by a filter, and try again."
-        ),
+    message = _(
+        "The comparison took too long and was stopped. Choose moments that are closer together, or restrict it "
+        "by a filter, and try again."
     )
+    form.add_error(None, message)

@@ -1,7 +1,7 @@
-"""Creating and changing an element: saved by the code that serves REST (contract C12 to C18)."""
+"""Creating and changing an element: saved by the code that serves REST, or proposed (contract C12 to C18, O4)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -15,28 +15,29 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
+from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import at_row, current_repository
-from dimensions_site.administration.base.described import description_of
-from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.naming import description_of
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.attempts import Attempt, Reader
 from dimensions_site.administration.elements.element_page import (
     PageElement,
     about,
-    form_for,
     new_element,
     stored_element,
 )
 from dimensions_site.administration.elements.forms import ElementForm
 from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.proposals import propose, proposes
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.etags import etag_of
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import minute, shortened
@@ -56,6 +57,14 @@ class EditedAdmin(ScopedAdmin):
     # another, until somebody chooses something else.
     presets: ClassVar[Mapping[str, str]] = {}
     suggestions: ClassVar[Mapping[str, tuple[str, Mapping[str, str]]]] = {}
+
+    def begun(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the `values` of a new element by wire path, with those that its form begins with, and suggests."""
+        found = {**self.presets, **values}
+        for path, (leader, suggested) in self.suggestions.items():
+            if path not in found and found.get(leader) in suggested:
+                found[path] = suggested[found[leader]]
+        return found
 
     def generated(self, element: Any) -> list[str]:
         """Return what the service has generated from the element, in words."""
@@ -85,13 +94,16 @@ class EditedAdmin(ScopedAdmin):
             may_change = self.has_change_permission(request, element)
             shown = stored_element(self.dimension, element)
             fixed = self._immutable if may_change else self.dimension.wire.places
-            return self._page(request, shown, form_for(self.dimension, request, shown, fixed), may_change=may_change)
+            return self._page(request, shown, self._form(request, shown, fixed), may_change=may_change)
         stored = self._stored_element(request, key)
         return self._deleted_again(request, key, request.POST) if stored is None else self._save(request, stored)
 
     @property
     def _immutable(self) -> set[str]:
         return set(self.model.unique_in_repository.values())
+
+    def _form(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
+        return ElementForm(self.dimension, ReferenceFinder(request, shown.repository), shown.json, fixed)
 
     @labels_in_messages()
     def again_view(self, request: HttpRequest, data: QueryDict, object_id: str | None = None) -> HttpResponse:
@@ -108,7 +120,7 @@ class EditedAdmin(ScopedAdmin):
         return self._again(request, shown, attempt, reason=reason, note=note)
 
     def _add(self, request: HttpRequest) -> HttpResponse:
-        offered = list(self.repositories(request, Role.EDITOR)) if "repository" not in request.GET else []
+        offered = list(self.repositories(request, Role.PROPOSER)) if "repository" not in request.GET else []
         is_to_choose = len(offered) > 1
         if is_to_choose and request.method == "GET" and (current := current_repository(request)) in offered:
             query = request.GET.copy()
@@ -120,7 +132,7 @@ class EditedAdmin(ScopedAdmin):
         shown = self._new_element(request)
         if request.method == "POST":
             return self._save(request, shown)
-        form = form_for(self.dimension, request, shown)
+        form = self._form(request, shown)
         if "copy" not in request.GET:
             for path, text in self.presets.items():
                 form.controls[path].show(text)
@@ -129,11 +141,11 @@ class EditedAdmin(ScopedAdmin):
         return self._page(request, shown, form)
 
     def _new_element(self, request: HttpRequest) -> PageElement:
-        """Return a new element of the repository in the URL, or else of the first in which the user is an editor.
+        """Return a new element of the repository in the URL, or else of the first in which the user may propose.
 
         It has the values of the element that the URL names to `copy`, without those that only one can have.
         """
-        open_to = self.repositories(request, Role.EDITOR)
+        open_to = self.repositories(request, Role.PROPOSER)
         chosen = request.GET.get("repository")
         repository = open_to.first() if chosen is None else _first(open_to, pk=chosen)
         if repository is None:
@@ -156,17 +168,14 @@ class EditedAdmin(ScopedAdmin):
 
     def _deleted_again(self, request: HttpRequest, key: str, data: QueryDict) -> HttpResponse:
         """Show an element that was deleted while it was edited as a new one, with all that was typed."""
-        versions = self.model.versions_within(self.open_keys(request, Role.EDITOR))
+        versions = self.model.versions_within(self.open_keys(request, Role.PROPOSER))
         version = _first(versions, id=key, change=Change.DELETED)
         declaration = self.dimension.wire.serializer(context={"repository": version.repository})
         shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
-        form = form_for(self.dimension, request, shown)
+        form = self._form(request, shown)
         form.read(data)
-        values = {
-            "who": version.change_set.user,
-            "id": version.element_id,
-            "when": minute(version.change_set.committed_at),
-        }
+        saved = version.change_set
+        values = {"who": saved.user, "id": version.element_id, "when": minute(saved.committed_at)}
         message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it anew.")
         form.errors.append(message % values)
         action = f"{self.route('add')}?repository={version.repository.pk}"
@@ -180,8 +189,9 @@ class EditedAdmin(ScopedAdmin):
             attempt = self._attempt(request, shown, request.POST)
             if reason.error or not attempt.is_ready:
                 break
+            save = self._propose if proposes(request, shown.repository, self.dimension.name) else self._write
             try:
-                return self._write(request, shown, attempt, reason.reason)
+                return save(request, shown, attempt, reason.reason)
             except ChangedMeanwhile:
                 key = str(shown.element.pk)
                 stored = self._stored_element(request, key)
@@ -201,18 +211,18 @@ class EditedAdmin(ScopedAdmin):
     def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
         """Return what `data` of the form means for the element as it is stored now, or for a new one."""
         if shown.element is None:
-            form = form_for(self.dimension, request, shown)
+            form = self._form(request, shown)
             return Attempt(form, form.read(data), None)
 
         def form_of(json: Mapping[str, Any]) -> ElementForm:
-            return form_for(self.dimension, request, replace(shown, json=json), self._immutable)
+            return self._form(request, replace(shown, json=json), self._immutable)
 
         return Reader(self.dimension, shown, form_of).read(data)
 
     def _page(self, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any) -> HttpResponse:
         """Return the page with the form; `further` is for its template."""
         element = shown.element
-        ReferenceFinder(request, shown.repository).mark_unknown(form)
+        form.mark_unknown()
         title = _("New %(name)s") % {"name": self.opts.verbose_name}
         if element is not None:
             title = f"{element} · {description_of(shown.json['descriptions'], shown.repository)}"
@@ -223,6 +233,7 @@ class EditedAdmin(ScopedAdmin):
             "etag": shown.etag,
             "may_change": True,
             "reason": ReasonField(shown.repository),
+            "proposes": proposes(request, shown.repository, self.dimension.name),
             "preserved_filters": self.get_preserved_filters(request),
         }
         if element is not None:
@@ -267,14 +278,30 @@ class EditedAdmin(ScopedAdmin):
         link = format_html('<a class="underline" href="{}">{}</a>', self.route("change", saved.pk), id)
         words = message % {"name": "{name}", "id": "{link}"}
         messages.success(request, format_html(words, name=self.opts.verbose_name, link=link))
-        if attempt.taken:
-            self._report_taken(request, attempt)
+        self._report_taken(request, attempt)
         if not is_same:
-            self._warn_of_unknown(request, shown, attempt)
-        response = self._after_save(request, shown, saved.pk)
-        # The browser removes the draft with this number.
-        response.set_cookie("saved_draft", _draft_number(request.POST), samesite="Strict", secure=request.is_secure())
-        return response
+            message = _("It was saved, but it refers to ids that do not exist in the repository: %(references)s.")
+            self._warn_of_unknown(request, attempt, message)
+        return _without_draft(request, self._after_save(request, shown, saved.pk))
+
+    def _propose(self, request: HttpRequest, shown: PageElement, attempt: Attempt, reason: str | None) -> HttpResponse:
+        """Make a plan of the attempt and redirect to its page. Raises as `propose` does, and `ChangedMeanwhile`."""
+        dimension, repository, is_new = self.dimension, shown.repository, shown.element is None
+        sent = {"post" if is_new else "put": {**attempt.element, **({} if is_new else {"id": shown.json["id"]})}}
+        plan = propose(request, dimension, repository, reason=reason, elements=sent)
+        if not is_new:
+            text = full_renderer(dimension, repository.default_language).one(repository, shown.json["id"])
+            if text is None or etag_of(text) != attempt.etag:
+                plan.delete()
+                raise ChangedMeanwhile
+            if not plan.changed:
+                plan.delete()
+                messages.info(request, _("Nothing would change: these values are there already."))
+                return _without_draft(request, self._after_save(request, shown, shown.element.pk))
+        self._report_taken(request, attempt)
+        message = _("The ids in these fields do not exist in the repository: %(references)s.")
+        self._warn_of_unknown(request, attempt, message)
+        return _without_draft(request, redirect("admin:bulkops_plan_change", plan.pk))
 
     def _after_save(self, request: HttpRequest, shown: PageElement, key: int) -> HttpResponse:
         """Return to the row of the element with that key in the list, or to its form, or to that of a new one."""
@@ -289,15 +316,15 @@ class EditedAdmin(ScopedAdmin):
         return HttpResponseRedirect(add_preserved_filters(filters, address))
 
     def _report_taken(self, request: HttpRequest, attempt: Attempt) -> None:
-        """Say what others changed while the form was open."""
-        message = _("Others saved here, too, while you were editing. These changes are kept: %(fields)s.")
-        messages.info(request, message % {"fields": shortened(", ".join(attempt.taken))})
+        """Say what others changed while the form was open, if anything."""
+        if attempt.taken:
+            message = _("Others saved here, too, while you were editing. These changes are kept: %(fields)s.")
+            messages.info(request, message % {"fields": shortened(", ".join(attempt.taken))})
 
-    def _warn_of_unknown(self, request: HttpRequest, shown: PageElement, attempt: Attempt) -> None:
+    def _warn_of_unknown(self, request: HttpRequest, attempt: Attempt, message: str) -> None:
         """Name the ids that the element refers to and that no element has, and the descriptions that were removed."""
-        unknown = ReferenceFinder(request, shown.repository).mark_unknown(attempt.form)
+        unknown = attempt.form.mark_unknown()
         if unknown:
-            message = _("It was saved, but it refers to ids that do not exist in the repository: %(references)s.")
             references = ", ".join(f"{control.place.heading} '{control.typed}'" for control in unknown)
             messages.warning(request, message % {"references": references})
         if attempt.form.undescribed:
@@ -312,10 +339,13 @@ EDIT_PAGES = (
 )
 
 
-def _draft_number(data: QueryDict) -> str:
-    """Return the number that the browser gave its draft; an empty text for anything else."""
-    sent = data.get("_draft", "")
-    return sent if re.fullmatch("[0-9a-f-]{36}", sent) else ""
+def _without_draft(request: HttpRequest, response: HttpResponse) -> HttpResponse:
+    """Return the response, with which the browser removes the draft of what was sent."""
+    draft = request.POST.get("_draft", "")
+    # Only a number as browsers give their drafts.
+    number = draft if re.fullmatch("[0-9a-f-]{36}", draft) else ""
+    response.set_cookie("saved_draft", number, samesite="Strict", secure=request.is_secure())
+    return response
 
 
 def _first(rows: Any, **condition: Any) -> Any:

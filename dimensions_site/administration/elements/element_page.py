@@ -1,48 +1,30 @@
-"""What the page of one element shows: its JSON, its form, and who changed it last."""
+"""What the page of one element shows: its JSON, who changed it last, and what refers to it (contract L1, G2)."""
 
-from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
+from django.contrib.admin.utils import unquote
 from django.http import Http404, HttpRequest
+from django.template.response import TemplateResponse
 
-from dimensions_site.administration.base.instants import shown_instant
-from dimensions_site.administration.elements.forms import ElementForm
+from dimensions_site.administration.base.bounded import Page
+from dimensions_site.administration.base.scope import ScopedAdmin
+from dimensions_site.administration.base.values import shown_instant
 from dimensions_site.administration.elements.pickers import ReferenceFinder
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.structs import defaults_of
-from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.models import Origin
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.uses import Uses, find_uses, referring_dimensions
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.parsing import parse_timestamp
 
-# How many elements are read to learn which languages and attributes are in use; reading all would take too long.
-_SAMPLE = 200
-
-
-def known_keys(dimension: Dimension, repository: Repository) -> Mapping[str, Sequence[str]]:
-    """Return the keys that elements of the repository have in their maps, by the path of the map, the most frequent
-    first.
-
-    All maps of languages share theirs, with the default language first. One query.
-    """
-    places = [place for place in dimension.wire.places.values() if place.is_map]
-    columns = [place.column for place in places]
-    rows = dimension.model.of(repository).order_by("element_id").values_list(*columns)[:_SAMPLE]
-    languages = Counter({repository.default_language: _SAMPLE * len(places) + 1})
-    counters = {place.path: languages if place.leaf.has_languages else Counter[str]() for place in places}
-    for row in rows:
-        for place, entries in zip(places, row, strict=True):
-            counters[place.path].update(list(entries or ()))
-    return {path: _by_use(counter) for path, counter in counters.items()}
-
-
-def _by_use(counter: Counter[str]) -> list[str]:
-    return sorted(counter, key=lambda key: (-counter[key], key))
+# How many elements that refer to it are shown.
+_USERS = 20
 
 
 @dataclass(frozen=True)
@@ -69,12 +51,6 @@ def new_element(dimension: Dimension, repository: Repository) -> PageElement:
     return PageElement(repository, None, defaults_of(dimension.wire.serializer()).completed({}))
 
 
-def form_for(dimension: Dimension, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
-    """Return the form that shows the element; the values at the paths `fixed` cannot be changed."""
-    known, finder = known_keys(dimension, shown.repository), ReferenceFinder(request, shown.repository)
-    return ElementForm(dimension.wire, shown.json, fixed, known, finder.picker_address, finder.descriptions)
-
-
 def about(dimension: Dimension, shown: PageElement) -> list[tuple[str, str]]:
     """Return who changed the element last, when and through what, each with its label; one query."""
     info, places = shown.json["updateInfo"], dimension.wire.places
@@ -83,3 +59,60 @@ def about(dimension: Dimension, shown: PageElement) -> list[tuple[str, str]]:
     through = Origin(info["origin"]).label if channel is None else Channel(channel).label
     texts = {"user": info["user"], "date": shown_instant(parse_timestamp(info["date"])), "origin": through}
     return [(places[f"updateInfo.{name}"].heading, text) for name, text in texts.items()]
+
+
+class UsesShown(NamedTuple):
+    """The references to an element from one dimension, or from all: how many, and the first of them.
+
+    Each of these has the `id`, `description` and `address` of the element that refers to it, and the `heading` of its
+    field.
+    """
+
+    name: str
+    number: int
+    first: list[dict[str, str]]
+
+
+def show_uses(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> TemplateResponse:
+    """Show which elements refer to this one: a slower part of its page, which is loaded later.
+
+    Two queries for each dimension with a field that could refer to it.
+    """
+    element = admin.get_object(request, unquote(object_id))
+    finder, id = ReferenceFinder(request, element.repository), element.element_id
+    uses = []
+    for dimension in _open_dimensions(admin.dimension, finder):
+        found = find_uses(admin.dimension, element.repository, [id], [dimension], listed=_USERS)[id]
+        uses.append(_shown(str(dimension.verbose_name_plural), found, finder))
+    return TemplateResponse(request, "admin/elements/uses.html", {"uses": uses})
+
+
+USES_PAGE = Page("uses", "<path:object_id>/uses/", show_uses)
+
+
+def uses_of_many(
+    ids: Sequence[str], dimension: Dimension, finder: ReferenceFinder, shown: int
+) -> tuple[list[UsesShown], int, int]:
+    """Return the uses of the first `shown` of the `ids` that are used, each under its id, how many of them are used,
+    and the number of references to them.
+    """
+    found = find_uses(dimension, finder.repository, ids, _open_dimensions(dimension, finder), listed=shown)
+    used = [id for id in ids if id in found and found[id].count]
+    return [_shown(id, found[id], finder) for id in used[:shown]], len(used), sum(found[id].count for id in used)
+
+
+def _open_dimensions(dimension: Dimension, finder: ReferenceFinder) -> list[Dimension]:
+    """Return the dimensions that can refer to `dimension`, and that the user may see."""
+    return list(filter(finder.is_open, referring_dimensions(dimension)))
+
+
+def _shown(name: str, uses: Uses, finder: ReferenceFinder) -> UsesShown:
+    """Return the `uses` in words; one query for each dimension that has some."""
+    users = finder.found((use.dimension, use.id) for use in uses.first)
+    first = [
+        {**user, "heading": dimension_named(use.dimension).wire.places[use.path].heading}
+        for use in uses.first
+        # One that was deleted a moment ago is left out.
+        if (user := users[use.dimension, use.id]) is not None
+    ]
+    return UsesShown(name, uses.count, first)

@@ -1,27 +1,26 @@
 """The form of an element, derived from the declaration of its JSON."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
 from django.core.exceptions import BadRequest
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
+from dimensions_site.administration.conditions.fields import known_keys
+from dimensions_site.administration.elements.pickers import Named, ReferenceFinder
 from dimensions_site.administration.inputs.controls import Control, PickerControl, control_of
 from dimensions_site.administration.inputs.map_editor import MapControl
 from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer, pointer_segments
-from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
+from dimensions_site.elements.declaration.wire import ObjectNode, Place
+from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.merging import Spot, put_field, value_at
 
 # A group without values is folded if it has more fields.
 _FEW_FIELDS = 6
-
-# An element by its dimension and id, and the description of each such element; None if there is no such element.
-Named: TypeAlias = tuple[str | None, str]
-Descriptions: TypeAlias = dict[Named, str | None]
 
 
 @dataclass
@@ -36,7 +35,6 @@ class Section:
 
     @property
     def all_controls(self) -> list[Control]:
-        """The controls in all its groups, too."""
         return [*self.controls, *(control for inner in self.sections for control in inner.all_controls)]
 
     @property
@@ -57,30 +55,25 @@ class Section:
 class ElementForm:
     """Shows the `element` (wire JSON), reads what was typed, and shows errors at their fields.
 
-    The values at the paths `fixed` cannot be changed. `known_keys` are the keys that other elements have in the map at
-    a path; `picker_address` returns the URL that finds elements of a dimension, if the user may see them;
-    `descriptions_of` returns the descriptions of elements. After `read`, `undescribed` are the references whose
-    description was removed, because it described another id.
+    The values at the paths `fixed` cannot be changed. The `finder` finds what the element refers to. After `read`,
+    `undescribed` are the references whose description was removed, because it described another id.
     """
 
     def __init__(
         self,
-        wire: Wire,
+        dimension: Dimension,
+        finder: ReferenceFinder,
         element: Mapping[str, Any],
-        fixed: Container[str],
-        known_keys: Mapping[str, Iterable[str]],
-        picker_address: Callable[[str], str | None],
-        descriptions_of: Callable[[Iterable[Named]], Descriptions],
+        fixed: Container[str] = (),
     ) -> None:
-        self._wire = wire
+        self._wire = dimension.wire
+        self._finder = finder
         self._fixed = fixed
-        self._known_keys = known_keys
-        self._picker_address = picker_address
-        self._descriptions_of = descriptions_of
+        self._known_keys = known_keys(dimension, finder.repository)
         self.undescribed: list[Control] = []
         self.controls: dict[str, Control] = {}
         self.errors: list[str] = []
-        general = self._section(wire.root, element, _("General"))
+        general = self._section(self._wire.root, element, _("General"))
         # The groups are the tabs, besides one for what is in no group.
         self.tabs = [Section(general.title, "", controls=general.controls), *general.sections]
 
@@ -89,10 +82,9 @@ class ElementForm:
         for name, member in node.members.items():
             inner = value.get(name) if isinstance(value, Mapping) else None
             if isinstance(member, ObjectNode):
-                if any(map(self._has_control, _leaves(member))):
-                    self._add(section, self._section(member, inner, str(member.label)))
+                self._add(section, self._section(member, inner, str(member.label)))
             elif self._has_control(member):
-                control = self._control(node, member, inner)
+                control = self._control(member, inner)
                 control.is_fixed = member.path in self._fixed
                 self.controls[member.path] = control
                 section.controls.append(control)
@@ -106,20 +98,20 @@ class ElementForm:
         return section
 
     def _add(self, section: Section, part: Section) -> None:
-        """Add a group; one field needs no group, and what is required stands with the first fields."""
+        """Add a group, if it has fields; one needs no group, and what is required stands with the first fields."""
         if not part.sections and (len(part.controls) == 1 or any(control.leaf.required for control in part.controls)):
             section.controls += part.controls
-        else:
+        elif part.all_controls:
             section.sections.append(part)
 
     def _has_control(self, place: Place) -> bool:
         return not place.leaf.read_only
 
-    def _control(self, node: ObjectNode, place: Place, value: Any) -> Control:
+    def _control(self, place: Place, value: Any) -> Control:
         if place.is_map:
             return MapControl(place, value, self._known_keys[place.path])
         if place.leaf.refers_to is not None:
-            return PickerControl(place, value, self._picker_address(place.leaf.refers_to))
+            return PickerControl(place, value, self._finder.picker_address(place.leaf.refers_to))
         return control_of(place, value)
 
     @property
@@ -128,8 +120,7 @@ class ElementForm:
 
     @property
     def linked_errors(self) -> list[tuple[str, str, str]]:
-        """Return for each error at a field the id on the page where it is corrected, the name of that field, and the
-        rest.
+        """Return for each error at a field the id on the page where it is corrected, the field's name, and the rest.
 
         Most errors begin with the name of their field, and those of a map's row with the name of the map.
         """
@@ -161,7 +152,7 @@ class ElementForm:
             control, words = self.controls[path], self.controls[place.path]
             if id != control.stored and text in (None, words.stored):
                 changed.append(((control.leaf.refers_to, id or ""), words))
-        found = self._descriptions_of(named for named, _words in changed)
+        found = self._finder.descriptions(named for named, _words in changed)
         for named, words in changed:
             text = found.get(named) or None
             put_field(element, Spot(words.name), text)
@@ -175,20 +166,35 @@ class ElementForm:
             if not control.is_fixed:
                 control.adopt(other.controls[path])
 
+    def mark_unknown(self) -> list[PickerControl]:
+        """Mark the fields with an id that no element has; return them.
+
+        Such an id is saved nevertheless (contract E2, LOOSE). Dimensions that the user may not see are left out.
+        """
+        controls = {
+            control: (control.leaf.refers_to, control.typed)
+            for control in self.controls.values()
+            if isinstance(control, PickerControl) and control.typed
+        }
+        found = self._finder.found(controls.values())
+        for control, named in controls.items():
+            control.found = found.get(named)
+            control.is_unknown = not control.is_fixed and named in found and control.found is None
+        return [control for control in controls if control.is_unknown]
+
     def point_out(self, error: ValidationError) -> None:
         """Show each failure of the serializer at its field, at the row of a map, or above the form."""
         for failure in flatten(error.detail, join=json_pointer):
-            segments = pointer_segments(failure.path)
-            # REST quotes what was sent, which the form shows anyway.
-            message = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
-            self._point_out(segments, message)
+            self._point_out(pointer_segments(failure.path), failure)
 
     def point_out_failures(self, failures: Sequence[Failure]) -> None:
         """Show failures that name a field by its wire path."""
         for failure in failures:
-            self._point_out(failure.path.split("."), failure.message)
+            self._point_out(failure.path.split("."), failure)
 
-    def _point_out(self, segments: Sequence[str], message: str) -> None:
+    def _point_out(self, segments: Sequence[str], failure: Failure) -> None:
+        # REST quotes what was sent, which the form shows anyway.
+        message = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
         for length in range(len(segments), 0, -1):
             control = self.controls.get(".".join(segments[:length]))
             if isinstance(control, MapControl) and length < len(segments):
@@ -208,11 +214,3 @@ def _behind_name(error: str, names: Iterable[str]) -> str:
     """Return the rest of an error that begins with one of the `names` of its field."""
     found = next((name for name in names if error.startswith((f"{name} ", f"{name}:"))), None)
     return f": {error}" if found is None else error.removeprefix(found)
-
-
-def _leaves(node: ObjectNode) -> Iterator[Place]:
-    for member in node.members.values():
-        if isinstance(member, Place):
-            yield member
-        else:
-            yield from _leaves(member)

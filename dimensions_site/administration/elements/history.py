@@ -1,5 +1,6 @@
 """The versions of elements in the admin, deleted ones included, and restoring them (contract C18)."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -10,18 +11,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page
 from dimensions_site.administration.base.current import current_repository
-from dimensions_site.administration.base.described import shown_description
-from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.naming import shown_description
 from dimensions_site.administration.base.paging import page_number, report_missing_page, requested_page
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.element_page import stored_element
+from dimensions_site.administration.proposals import open_plan, propose, proposes
 from dimensions_site.api.errors import Failure
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.reading.etags import etag_of
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.restoring import (
@@ -29,6 +30,7 @@ from dimensions_site.elements.writing.restoring import (
     compare_versions,
     deleted_elements,
     restore,
+    restored_json,
     wire_json,
 )
 from dimensions_site.repositories.models import Repository, Role
@@ -41,12 +43,9 @@ _LISTED = ("repository", "element_id", "descriptions", "change_set__user", "chan
 
 
 def show_history(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> HttpResponse:
-    """Show the versions of the element page by page, the latest first, and what each changed; `?p=2` is the second
-    page.
-    """
+    """Show the versions of the element, the latest first, and what each changed; `?p=2` is the second page."""
     element = admin.get_object(request, unquote(object_id))
-    title = _("Versions of %(id)s") % {"id": element.element_id}
-    return _versions(admin, request, element.repository, element.element_id, element, title)
+    return _versions(admin, request, element.repository, element.element_id, element)
 
 
 def show_deleted(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
@@ -87,17 +86,11 @@ def show_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> Http
     living = _living(admin, row)
     if living is not None:
         return redirect(admin.route("history", living.pk))
-    return _versions_of_row(admin, request, row, None)
-
-
-def _versions_of_row(admin: ScopedAdmin, request: HttpRequest, row: Any, living: Any, **further: Any) -> HttpResponse:
-    title = _("Versions of %(id)s, which is deleted") if living is None else _("Versions of %(id)s")
-    words = {"id": row.element_id}
-    return _versions(admin, request, row.repository, row.element_id, living, title % words, **further)
+    return _versions(admin, request, row.repository, row.element_id, None)
 
 
 def restore_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> HttpResponse:
-    """Save the values of an old version as a new one: for editors, by the rules of every other save.
+    """Save the values of an old version as a new one, by the rules of every other save, or propose it (contract O4).
 
     An element that exists is shown first as it is and as it would be, to choose fields; what others save meanwhile is
     shown again.
@@ -115,12 +108,13 @@ def restore_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> H
             messages.error(request, _("Nothing was restored: choose at least one field."))
         return _preview(admin, request, row, living, reason, only)
     if reason.error:
-        return _versions_of_row(admin, request, row, None, refused=reason, refused_version=row.number)
-    return _restored(admin, request, row, reason.reason, only)
+        further = {"refused": reason, "refused_version": row.number}
+        return _versions(admin, request, row.repository, row.element_id, None, **further)
+    return _restored(admin, request, row, living, reason.reason, only)
 
 
 def _restored(
-    admin: ScopedAdmin, request: HttpRequest, row: Any, reason: str | None, only: set[str] | None
+    admin: ScopedAdmin, request: HttpRequest, row: Any, living: Any, reason: str | None, only: set[str] | None
 ) -> HttpResponse:
     """Restore the version in `row`, or `only` these fields of it, and say what became of it."""
 
@@ -128,6 +122,8 @@ def _restored(
         if only is not None and text is not None and etag_of(text) != request.POST["_etag"]:
             raise NotRestored([Failure("", "CHANGED", _("It was saved meanwhile; check what would change now."))])
 
+    if proposes(request, row.repository, admin.dimension.name):
+        return _proposed(admin, request, row, living, reason, only)
     actor = Actor(request.user.get_username(), Channel.RESTORE, reason=reason)
     editor = Editor(admin.dimension, row.repository, actor, allow)
     values = {"id": row.element_id, "date": moment(row.change_set.committed_at)}
@@ -142,11 +138,27 @@ def _restored(
         if is_changed:
             messages.success(request, _("%(id)s was restored to the version of %(date)s.") % values)
         else:
-            messages.info(
-                request,
-                _("%(id)s is the same as in the version of %(date)s; there is nothing to restore.") % values,
-            )
+            same = _("%(id)s is the same as in the version of %(date)s; there is nothing to restore.")
+            messages.info(request, same % values)
     return redirect(admin.route("version", row.number))
+
+
+def _proposed(
+    admin: ScopedAdmin, request: HttpRequest, row: Any, living: Any, reason: str | None, only: set[str] | None
+) -> HttpResponse:
+    """Propose to restore the version in `row`, or `only` these fields of it."""
+    dimension, wire = admin.dimension, admin.dimension.wire
+    stored = None if living is None else stored_element(dimension, admin.get_object(request, str(living.pk)))
+    back = admin.route("version" if only is None else "restore", row.number)
+    if stored is not None and only is not None and stored.etag != request.POST["_etag"]:
+        messages.error(request, _("It was saved meanwhile; check what would change now."))
+        return redirect(back)
+    wanted = wire_json(wire, row, row.repository)
+    if stored is not None:
+        wanted = restored_json(wire, stored.json, wanted, only) or wanted
+    elements = {"post" if stored is None else "put": wanted}
+    make = partial(propose, request, dimension, row.repository, reason=reason, elements=elements)
+    return open_plan(request, make, back=back)
 
 
 def _preview(
@@ -166,19 +178,16 @@ def _preview(
         element=living,
         etag=stored.etag,
         reason=reason,
+        proposes=proposes(request, row.repository, admin.dimension.name),
         differences=[(difference, chosen is None or difference.path in chosen) for difference in found],
     )
 
 
 def _versions(
-    admin: ScopedAdmin,
-    request: HttpRequest,
-    repository: Repository,
-    element_id: str,
-    element: Any,
-    title: str,
-    **further: Any,
+    admin: ScopedAdmin, request: HttpRequest, repository: Repository, element_id: str, element: Any, **further: Any
 ) -> HttpResponse:
+    """Return the page with the versions of an element, which is None if it is deleted."""
+    title = _("Versions of %(id)s, which is deleted") if element is None else _("Versions of %(id)s")
     versions = admin.model.versions_within([repository.pk]).filter(element_id=element_id)
     page = requested_page(request, versions, VERSIONS_A_PAGE)
     first = (page.number - 1) * VERSIONS_A_PAGE
@@ -188,7 +197,7 @@ def _versions(
     return admin.render_page(
         request,
         "admin/history/versions.html",
-        title=title,
+        title=title % {"id": element_id},
         repository=repository,
         element=element,
         versions=shown,
@@ -197,6 +206,7 @@ def _versions(
         page_var=PAGE_VAR,
         may_restore=_may_restore(admin, request, repository),
         reason=ReasonField(repository),
+        proposes=proposes(request, repository, admin.dimension.name),
         # The current version needs no restoring.
         current=shown[0].row.number if element is not None and page.number == 1 else None,
         **further,
@@ -218,7 +228,7 @@ def _living(admin: ScopedAdmin, row: Any) -> Any:
 
 
 def _may_restore(admin: ScopedAdmin, request: HttpRequest, repository: Repository) -> bool:
-    return repository.pk in admin.open_keys(request, Role.EDITOR)
+    return repository.pk in admin.open_keys(request, Role.PROPOSER)
 
 
 HISTORY_PAGES = (

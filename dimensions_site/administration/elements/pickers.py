@@ -1,25 +1,23 @@
 """Finding elements while a user types the id of a reference."""
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
-from typing import Any
+from typing import Any, TypeAlias
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 
-from dimensions_site.administration.base.bounded import LONGEST_SEARCH, open_keys
-from dimensions_site.administration.base.described import language_of_page
-from dimensions_site.administration.base.element_links import element_route
-from dimensions_site.administration.base.finding import first_fitting
-from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page, open_keys
+from dimensions_site.administration.base.differences import shared_beginning
+from dimensions_site.administration.base.naming import description_of, element_route, first_fitting
 from dimensions_site.administration.base.scope import ScopedAdmin
-from dimensions_site.administration.elements.forms import Descriptions, ElementForm, Named
-from dimensions_site.administration.inputs.controls import PickerControl
 from dimensions_site.elements.dimension import Dimension, dimension_named
-from dimensions_site.elements.reading.descriptions import preferred_text
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.repositories.models import Repository
+
+# An element by its dimension and id, and the description of each such element; None if there is no such element.
+Named: TypeAlias = tuple[str | None, str]
+Descriptions: TypeAlias = dict[Named, str | None]
 
 SUGGESTIONS = 20
 # How many similar ids are suggested for an id that no element has.
@@ -50,29 +48,14 @@ class ReferenceFinder:
         self._request = request
         self.repository = repository
 
-    def _is_open(self, dimension: Dimension) -> bool:
+    def is_open(self, dimension: Dimension) -> bool:
+        """Return whether the user may see elements of the `dimension` there."""
         return self.repository.pk in open_keys(self._request, dimension.name)
 
     def picker_address(self, name: str) -> str | None:
         """Return the URL that finds elements of the dimension; None if the user may not see them."""
         dimension = dimension_named(name)
-        return element_route(dimension, "pick", self.repository.pk) if self._is_open(dimension) else None
-
-    def mark_unknown(self, form: ElementForm) -> list[PickerControl]:
-        """Mark the fields of the form with an id that no element has; return them.
-
-        Such an id is saved nevertheless (contract E2, LOOSE). Dimensions that the user may not see are left out.
-        """
-        controls = {
-            control: (control.leaf.refers_to, control.typed)
-            for control in form.controls.values()
-            if isinstance(control, PickerControl) and control.typed
-        }
-        found = self.found(controls.values())
-        for control, named in controls.items():
-            control.found = found.get(named)
-            control.is_unknown = not control.is_fixed and named in found and control.found is None
-        return [control for control in controls if control.is_unknown]
+        return element_route(dimension, "pick", self.repository.pk) if self.is_open(dimension) else None
 
     def descriptions(self, named: Iterable[Named]) -> Descriptions:
         """Return the description of each element that is named by its dimension and id, as `found` does."""
@@ -90,7 +73,7 @@ class ReferenceFinder:
         result: dict[Named, dict[str, str] | None] = {}
         for name, wanted in ids.items():
             dimension = dimension_named(name)
-            if self._is_open(dimension):
+            if self.is_open(dimension):
                 rows = with_ids(dimension.model, self.repository, wanted).only("element_id", "descriptions")
                 found = {row["id"]: row for row in _as_json(dimension, rows, self.repository)}
                 result |= {(name, id): found.get(id) for id in wanted}
@@ -99,12 +82,10 @@ class ReferenceFinder:
 
 def _as_json(dimension: Dimension, found: Iterable[Any], repository: Repository) -> list[dict[str, str]]:
     """Return the ids, the descriptions that the user reads in lists, too, and the addresses of the pages."""
-    default = repository.default_language
-    language = language_of_page(default)
     return [
         {
             "id": row.element_id,
-            "description": preferred_text(row.descriptions, language, default)[1],
+            "description": description_of(row.descriptions, repository),
             "address": element_route(dimension, "change", row.pk),
         }
         for row in found
@@ -120,9 +101,6 @@ def _near(rows: QuerySet[Any], text: str) -> Sequence[Any]:
         *rows.filter(element_id__lt=text).order_by("-element_id")[:NEAREST],
         *rows.filter(element_id__gt=text)[:NEAREST],
     ]
-    shared = {
-        row: sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(row.element_id, text, strict=False)))
-        for row in beside
-    }
+    shared = {row: shared_beginning(row.element_id, text) for row in beside}
     longest = max(shared.values(), default=0)
     return [row for row in beside if shared[row] == longest and longest * 2 >= len(text)][:NEAREST]

@@ -1,13 +1,31 @@
-"""A column of an uploaded table on its page."""
+"""A column of an uploaded table on its page, and what its cells say about the field that it may have."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from bulkops.files.outside.previews import ColumnContent
+from dimensions_site.elements.declaration.choices import BooleanField, EnumField
+from dimensions_site.elements.declaration.fields import Leaf
+from dimensions_site.elements.declaration.texts import CodeField, IdField
 
 # How many cells of a column are shown.
 _SAMPLES = 4
+# A column with fewer different values may be a list of them, and one with more is not.
+_FEW = 20
+_REPEATED = 4
+# Fewer cells may say yes or no by chance.
+_SEVERAL = 3
+# No word that people read: digits and capitals, such as 4711, A.24.110 or EUR.
+_CODE = re.compile(r"(?=.*\w)[^a-z\s]{1,40}")
+_BOOLEAN = BooleanField()
+# A field with more texts than this beside yes and no is no boolean.
+_STATES = 3
+
+# What the content says: it contradicts, says nothing, or agrees.
+NO, PERHAPS, YES = -1, 0, 1
 
 
 class GuessOrigin(StrEnum):
@@ -63,3 +81,48 @@ class ColumnField:
     def name(self) -> str:
         """The name of the box; that of the box to leave the column out is `out-` with the same number."""
         return f"column-{self.number}"
+
+
+def evidence(leaf: Leaf | None, content: ColumnContent) -> int:
+    """Return what the `content` of a column says about its having the field `leaf`, None for an entry of a map."""
+    if not content.texts:
+        return PERHAPS
+    is_yes_or_no = has_yes_and_no(content)
+    match leaf:
+        case EnumField(open_length=None):
+            return (
+                YES
+                if 2 * known_values(leaf, content) >= len(content.texts)
+                else NO
+                if content.distinct > _FEW
+                else PERHAPS
+            )
+        case BooleanField():
+            return YES if is_yes_or_no else NO if content.distinct > _STATES else PERHAPS
+        case IdField():
+            is_list = _REPEATED <= content.filled >= 2 * content.distinct and content.distinct <= _FEW
+            return NO if is_yes_or_no or is_list else YES if has_codes(content) else PERHAPS
+        case CodeField():
+            return NO if is_yes_or_no else PERHAPS
+        case None:
+            return NO if is_yes_or_no else PERHAPS if has_codes(content) else YES
+    return PERHAPS
+
+
+def has_yes_and_no(content: ColumnContent) -> bool:
+    """Return whether all texts say yes or no, in several cells; each number may be an id that is there once."""
+    is_repeated = content.filled >= 2 * content.distinct
+    return content.filled >= _SEVERAL and all(
+        isinstance(_BOOLEAN.from_words(text), bool) and text.isalnum() and (is_repeated or not text.isdigit())
+        for text in content.texts
+    )
+
+
+def known_values(leaf: Any, content: ColumnContent) -> int:
+    """Return how many of the texts are values of the `leaf`, which is one of some values."""
+    return sum(leaf.from_words(text) in leaf.choices.values for text in content.texts)
+
+
+def has_codes(content: ColumnContent) -> bool:
+    """Return whether most texts look like codes."""
+    return 2 * sum(_CODE.fullmatch(text) is not None for text in content.texts) > len(content.texts)

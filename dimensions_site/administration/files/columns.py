@@ -11,8 +11,16 @@ from bulkops.files.columns import read_headings
 from bulkops.files.formats.rows import REASON
 from bulkops.files.outside.previews import ColumnContent
 from bulkops.models import FileImport
-from dimensions_site.administration.files.column import ColumnField, GuessOrigin
-from dimensions_site.administration.files.contents import NO, YES, evidence, has_codes, has_yes_and_no, known_values
+from dimensions_site.administration.files.column import (
+    NO,
+    YES,
+    ColumnField,
+    GuessOrigin,
+    evidence,
+    has_codes,
+    has_yes_and_no,
+    known_values,
+)
 from dimensions_site.elements.declaration.names import names_of
 from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import dimension_named

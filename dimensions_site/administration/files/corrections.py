@@ -8,8 +8,8 @@ from django.core.paginator import Paginator
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from bulkops.files.imports.reports import LONGEST_CELL
 from bulkops.jobs.file_imports import Choices
-from bulkops.jobs.import_reports import LONGEST_CELL
 from bulkops.models import FileImport
 from dimensions_site.administration.inputs.controls import as_meant
 from dimensions_site.elements.dimension import dimension_named

@@ -1,6 +1,6 @@
-"""Export the elements of a list, or the selected ones, to a file (contract H4, G2)."""
+"""Export a list or what is selected there: a file to import again, or one as people read it (contract H4, G2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from tempfile import TemporaryFile
@@ -16,8 +16,8 @@ from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext, override
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import override
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
 
@@ -25,7 +25,11 @@ from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
+from dimensions_site.administration.base.differences import table_file
+from dimensions_site.administration.base.naming import description_of
 from dimensions_site.administration.base.past import asked_moment, instant_of
+from dimensions_site.administration.base.values import minute
+from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ListColumn, value_in_words
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
@@ -37,6 +41,16 @@ from dimensions_site.text.formats import moment
 
 # More do not fit on the page; a table with all of them is a choice still.
 _MAX_LANGUAGES = 100
+# The button for a file as people read it, and its formats.
+_SHOWN, _READ = "shown", (Format.XLSX, Format.CSV)
+# How many rows are read at a time.
+_TOGETHER = 1_000
+# What has a text of its own in a list, by wire path.
+_TEXTS: dict[str, Callable[[Any], str]] = {
+    DESCRIPTIONS: lambda element: description_of(element.descriptions, element.repository),
+    REPOSITORY_COLUMN: lambda element: element.repository.db_id,
+    "updateInfo.date": lambda element: minute(element.update_date),
+}
 
 
 class ExportForm(forms.Form):
@@ -131,16 +145,23 @@ def _export_page(
     wire = admin.dimension.wire
     languages = keys_of(wire.places[DESCRIPTIONS], elements)[:_MAX_LANGUAGES]
     form = ExportForm(wire, repositories, languages, request.POST if "format" in request.POST else None)
-    if form.is_valid():
-        try:
+    try:
+        if (shown := request.POST.get(_SHOWN)) in _READ:
+            return _shown_file(admin, request, elements, Format(shown))
+        if form.is_valid():
             return _file(admin.dimension, elements, instant, **form.cleaned_data)
-        except TableTooLarge as error:
+    except TableTooLarge as error:
+        if not form.is_bound:
+            messages.error(request, str(error))
+        else:
             form.add_error("format", str(error))
     return admin.render_page(
         request,
         "admin/exports/export.html",
         title=_("Export %(elements)s") % {"elements": admin.opts.verbose_name_plural},
         form=form,
+        columns=[_("Id"), *(column.heading for column in admin.columns_of(request))],
+        readable=[(format, FORMATS[format].label) for format in _READ],
         counts=[(found, counts[key]) for key, found in repositories.items()],
         instant=None if instant is None else moment(instant),
         address=address,
@@ -183,6 +204,25 @@ def _file(
         elements_name = slugify(str(dimension.verbose_name_plural))
     name = f"{repository.db_id}-{elements_name}-{date}.{format}"
     return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
+
+
+def _shown_file(admin: ListedAdmin, request: HttpRequest, elements: QuerySet[Any], format: Format) -> FileResponse:
+    """Return the file of the `elements` with the columns of the list, texts in full. Raises TableTooLarge."""
+    columns, wire = admin.columns_of(request), admin.dimension.wire
+    rows = (
+        [element.element_id, *(_text(wire, column, element) for column in columns)]
+        for element in elements.iterator(chunk_size=_TOGETHER)
+    )
+    with override("en"):  # the names of files are the same for everybody
+        name = f"{admin.opts.verbose_name_plural}-list-{timezone.now():%Y-%m-%d}"
+    return table_file(name, format, [gettext("Id"), *(column.heading for column in columns)], rows)
+
+
+def _text(wire: Wire, column: ListColumn, element: Any) -> str | None:
+    if column.path in _TEXTS:
+        return _TEXTS[column.path](element)
+    named = wire.named(column.path)
+    return None if named is None else value_in_words(named, element)
 
 
 def _export_list(admin: ListedAdmin, request: HttpRequest) -> HttpResponseBase:

@@ -44,8 +44,8 @@ _MODES = {
 class UploadForm(forms.Form):
     """A file, and the repository and dimension that it is imported into.
 
-    Offers those that `user` may edit (contract G2), those of `dimension` first. A single candidate is preselected, and
-    so is the `repository` with that key.
+    Offers those in which `user` may propose (contract G2, O4), those of `dimension` first. A single candidate
+    is preselected, and so is the `repository` with that key.
     """
 
     file = forms.FileField(
@@ -62,7 +62,7 @@ class UploadForm(forms.Form):
         self._targets = {
             f"{found.name}:{repository.pk}": (repository, found)
             for found in dimensions()
-            for repository in repositories_open_to(user, found.name, Role.EDITOR)
+            for repository in repositories_open_to(user, found.name, Role.PROPOSER)
         }
         named = [(key, f"{repository} · {found.verbose_name}") for key, (repository, found) in self._targets.items()]
         fitting = [key for key in self._targets if not dimension or key.startswith(f"{dimension}:")]
@@ -123,7 +123,7 @@ def reading_chosen(file_import: FileImport, data: QueryDict) -> ReadingOptions:
 
 
 class ChoicesForm(forms.Form):
-    """The meaning of the columns and the mode of the import; only a `manager` may choose to delete."""
+    """The meaning of the columns and the mode of the import; who may not delete proposes it."""
 
     strict = forms.BooleanField(
         label=gettext_lazy("Every reference must exist"),
@@ -143,17 +143,15 @@ class ChoicesForm(forms.Form):
         ),
     )
 
-    def __init__(self, file_import: FileImport, is_manager: bool, data: Any = None) -> None:
+    def __init__(self, file_import: FileImport, data: Any = None) -> None:
         chosen = Choices.of(file_import)
         super().__init__(data, initial={"mode": chosen.mode, "strict": chosen.strict, "max_delete": chosen.max_delete})
         remembered, rules = ({}, {}) if chosen.mapping else mappings.remembered_mapping(file_import)
         self._chosen = replace(chosen, **rules)
         self.columns = ColumnFields(file_import, chosen.mapping, remembered, data)
-        modes = [(mode.value, text) for mode, text in _MODES.items() if is_manager or mode is not Mode.SYNC]
+        modes = [(mode.value, text) for mode, text in _MODES.items()]
         mode = forms.ChoiceField(label=_("What to do"), choices=modes, widget=UnfoldAdminSelectWidget)
         self.fields = {"mode": mode, **self.fields}
-        if not is_manager:
-            del self.fields["max_delete"]
 
     def clean_max_delete(self) -> str:
         text: str = self.cleaned_data["max_delete"].strip()

@@ -1,15 +1,15 @@
 """The result of checking or importing a file, in words for people."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from bulkops.jobs.file_imports import Choices
 from bulkops.models import FileImport, ImportStatus
 from dimensions_site.administration.base.differences import ShownDifference
-from dimensions_site.administration.base.element_links import element_addresses, element_route
+from dimensions_site.administration.base.naming import element_addresses, element_route
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.differences import Difference
@@ -20,47 +20,28 @@ _FEW = 3
 _SHARE = 0.01
 
 
-@dataclass(frozen=True)
-class Result:
-    """What the page adds to the report: a sentence about it, and the number of errors that are not listed.
+def result_of(file_import: FileImport) -> dict[str, Any]:
+    """Return what the page adds to the report of an import that no worker has claimed.
 
-    `can_import` says whether there is anything to confirm, `left_out` what stays out then. Each of the samples has the
-    URL of its element.
+    `can_import` says whether there is anything to confirm, and `left_out` what stays out then; `deleted` has the ids
+    and descriptions of the first elements that are deleted.
     """
-
-    lead: str
-    counts: Sequence[tuple[str, int]]
-    can_import: bool
-    left_out: str
-    leaves_out_few: bool
-    surprising: Sequence[Mapping[str, Any]]
-    usual: Sequence[Mapping[str, Any]]
-    more_failures: int
-    samples: Sequence[ShownDifference]
-    # The ids and the descriptions of the first elements that are deleted.
-    deleted: Sequence[tuple[str, str]]
-    # The list of the repository's elements.
-    elements_address: str
-
-
-def result_of(file_import: FileImport) -> Result:
-    """Return the result of an import that no worker has claimed."""
     report = file_import.report
     understood = report.get("understood", [])
     elements = element_route(dimension_named(file_import.dimension), "changelist")
-    return Result(
-        lead=_lead(file_import),
-        counts=_counts(file_import) if report else [],
-        can_import=file_import.status == ImportStatus.CHECKED and not report["reason"] and writes(report),
-        left_out=_left_out(report) if report.get("rejected") else "",
-        leaves_out_few=report.get("rejected", 0) <= min(_FEW, _SHARE * _rows(report)),
-        surprising=[meaning for meaning in understood if meaning.get("is_surprising", True)],
-        usual=[meaning for meaning in understood if not meaning.get("is_surprising", True)],
-        more_failures=report.get("failure_count", 0) - len(report.get("failures", [])),
-        samples=_shown(file_import, report.get("samples", [])),
-        deleted=[(id, report.get("deleted_texts", {}).get(id, "")) for id in report.get("deleted_ids", [])],
-        elements_address=f"{elements}?repository__id__exact={file_import.repository_id}",
-    )
+    return {
+        "lead": _lead(file_import),
+        "counts": _counts(file_import) if report else [],
+        "can_import": file_import.status == ImportStatus.CHECKED and not report["reason"] and writes(report),
+        "left_out": _left_out(report) if report.get("rejected") else "",
+        "leaves_out_few": report.get("rejected", 0) <= min(_FEW, _SHARE * _rows(report)),
+        "surprising": [meaning for meaning in understood if meaning.get("is_surprising", True)],
+        "usual": [meaning for meaning in understood if not meaning.get("is_surprising", True)],
+        "more_failures": report.get("failure_count", 0) - len(report.get("failures", [])),
+        "samples": _shown(file_import, report.get("samples", [])),
+        "deleted": [(id, report.get("deleted_texts", {}).get(id, "")) for id in report.get("deleted_ids", [])],
+        "elements_address": f"{elements}?repository__id__exact={file_import.repository_id}",
+    }
 
 
 def effect_of(file_import: FileImport) -> str:
@@ -77,6 +58,8 @@ def writes(report: Mapping[str, Any]) -> bool:
 def _lead(file_import: FileImport) -> str:
     report = file_import.report
     match file_import.status:
+        case ImportStatus.COMPLETED if Choices.of(file_import).proposes:
+            return _("A change proposal was made of this file; it is no longer stored.")
         case ImportStatus.COMPLETED:
             return _("The import is complete.")
         case ImportStatus.FAILED:
@@ -123,7 +106,7 @@ def _left_out(report: Mapping[str, Any]) -> str:
 
 def _counts(file_import: FileImport) -> list[tuple[str, int]]:
     report = file_import.report
-    is_done = file_import.status == ImportStatus.COMPLETED
+    is_done = file_import.status == ImportStatus.COMPLETED and not Choices.of(file_import).proposes
     return [
         (_("created") if is_done else _("to be created"), report["created"]),
         (_("changed") if is_done else _("to be changed"), report["changed"]),

@@ -17,22 +17,22 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 
-from bulkops.files.formats.guessing import encodings_by_look
+from bulkops.files.formats.encodings import encodings_by_look
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
+from bulkops.jobs.import_work import plan_of_import
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
-from dimensions_site.administration.base.badges import badge
-from dimensions_site.administration.base.bounded import when
+from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import current_repository
-from dimensions_site.administration.base.granted import JobAdmin
-from dimensions_site.administration.base.page import Page
-from dimensions_site.administration.base.scope import ScopedAdmin
+from dimensions_site.administration.base.scope import JobAdmin, ScopedAdmin
+from dimensions_site.administration.base.values import badge, when
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, result_of, writes
 from dimensions_site.administration.jobs.progress import import_progress
-from dimensions_site.administration.plans.making import UndoMixin
+from dimensions_site.administration.proposals import UndoMixin, proposes
+from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.db.locks import is_about_locks
 from dimensions_site.repositories.models import Role
@@ -51,10 +51,11 @@ IMPORT_BUTTON = action(_begin, description=cast(str, _("Import")), permissions=[
 class FileImportAdmin(UndoMixin, JobAdmin):
     """The list of imports, and the page of each one with its current step.
 
-    The user who uploaded the file continues it; other editors of the repository can view it, and managers can stop it.
+    The user who uploaded the file continues it; others who may propose in the repository can view it,
+    and managers can stop it.
     """
 
-    role = Role.EDITOR
+    role = Role.PROPOSER
 
     list_display = [
         "file_name",
@@ -80,7 +81,6 @@ class FileImportAdmin(UndoMixin, JobAdmin):
 
     @admin.display(description=_("Effect"))
     def effect(self, row: FileImport) -> str:
-        """Return the numbers of elements that it changes."""
         return effect_of(row)
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -117,6 +117,9 @@ class FileImportAdmin(UndoMixin, JobAdmin):
     ) -> HttpResponse:
         """Show the current step of the import."""
         file_import = self.get_object(request, object_id)
+        is_proposed = file_import.status == ImportStatus.COMPLETED and Choices.of(file_import).proposes
+        if is_proposed and (plan := plan_of_import(file_import)):
+            return redirect("admin:bulkops_plan_change", plan.pk)
         if file_import.status == ImportStatus.DRAFT and self._may_go_on(request, file_import):
             return self.columns_view(request, object_id)
         if file_import.status in AT_WORK:
@@ -138,6 +141,7 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         step = 3 if file_import.status in WAITING else 4
         context = {
             "result": result_of(file_import),
+            "proposes": self._is_proposed(request, file_import),
             "reason": reason,
             "undo_address": self.undo_address(request, file_import),
             "corrections": corrections or CorrectionsForm(file_import, request.GET.get(PAGE)),
@@ -146,15 +150,15 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         return self._page(request, "result", file_import.file_name, step, file_import, **context)
 
     def undo_id(self, row: FileImport) -> str | None:
-        return row.oid if row.status == ImportStatus.COMPLETED and writes(row.report) else None
+        is_saved = row.status == ImportStatus.COMPLETED and not Choices.of(row).proposes
+        return row.oid if is_saved and writes(row.report) else None
 
     def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Show the second step, the meaning of the columns and the mode, or begin the check."""
         file_import = self._found_to_go_on(request, oid)
         if file_import.status not in WAITING:
             return _to_page(file_import)
-        is_manager = self.has_role(request, file_import, Role.MANAGER)
-        form = ChoicesForm(file_import, is_manager, request.POST if request.method == "POST" else None)
+        form = ChoicesForm(file_import, request.POST if request.method == "POST" else None)
         if form.is_valid():
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
@@ -175,14 +179,19 @@ class FileImportAdmin(UndoMixin, JobAdmin):
     def confirm_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Have a worker import the checked file: all rows, or with `leave_out` those without errors."""
         file_import = self._found_to_go_on(request, oid)
-        choices = replace(Choices.of(file_import), leaves_out_errors="leave_out" in request.POST)
+        is_proposed = self._is_proposed(request, file_import)
+        choices = replace(Choices.of(file_import), leaves_out_errors="leave_out" in request.POST, proposes=is_proposed)
         reason = ReasonField(file_import.repository, request.POST)
-        if file_import.status == ImportStatus.CHECKED and not result_of(file_import).can_import:
+        if file_import.status == ImportStatus.CHECKED and not result_of(file_import)["can_import"]:
             messages.error(request, _("This cannot be imported as it is."))
         elif file_import.status == ImportStatus.CHECKED and reason.error:
             return self._result_page(request, file_import, reason)
-        elif not file_imports.confirm(file_import, choices, reason.reason):
-            messages.info(request, _("There is nothing to confirm: the import has already continued."))
+        else:
+            try:
+                if not file_imports.confirm(file_import, choices, reason.reason):
+                    messages.info(request, _("There is nothing to confirm: the import has already continued."))
+            except ApprovalRequired as refusal:
+                messages.error(request, str(refusal.detail))
         return _to_page(file_import)
 
     def correct_view(self, request: HttpRequest, oid: str) -> HttpResponse:
@@ -264,6 +273,13 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         return self.render_page(
             request, f"admin/imports/{name}.html", title=title, step=step, file_import=file_import, **context
         )
+
+    def _is_proposed(self, request: HttpRequest, file_import: FileImport) -> bool:
+        """Return whether the user proposes what the import would do (contract O4)."""
+        if not self.has_role(request, file_import, replace(Choices.of(file_import), proposes=False).role):
+            return True
+        deletes = bool(file_import.report.get("deleted"))
+        return proposes(request, file_import.repository, file_import.dimension, deletes=deletes)
 
     def _found_to_go_on(self, request: HttpRequest, oid: str) -> FileImport:
         file_import: FileImport = self.get_object(request, oid)

@@ -50,19 +50,13 @@ class Control:
 
     def __init__(self, place: Place, stored: Any) -> None:
         self.place = place
+        self.name = place.path
+        # What people call the field within its group; an id stands for what it names.
+        self.label = place.label
         self.leaf: Any = place.leaf
         self.stored = stored
         self.typed = self.text_of(stored)
         self.errors: list[str] = []
-
-    @property
-    def name(self) -> str:
-        return self.place.path
-
-    @property
-    def label(self) -> str:
-        """What people call the field within its group; an id stands for what it names."""
-        return self.place.label
 
     @property
     def is_required(self) -> bool:
@@ -130,14 +124,9 @@ class Control:
 
 
 class TextControl(Control):
-    """A line of text, or several lines for long texts and texts with line breaks."""
+    """A line of text, or several lines for long texts and texts with line breaks; some values may be suggested."""
 
     template = "admin/elements/text.html"
-
-    @property
-    def suggestions(self) -> list[tuple[str, str]]:
-        """The values that are suggested where others are possible, too, each with its label."""
-        return list(self.leaf.labelled)
 
     @property
     def is_long(self) -> bool:

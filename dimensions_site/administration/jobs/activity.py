@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import chain, groupby, islice
+from itertools import chain, islice
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
@@ -20,18 +21,26 @@ from unfold.contrib.filters.admin import ChoicesDropdownFilter, TextFilter
 
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.models import DataProcessing, FileImport, Plan
-from dimensions_site.administration.base.bounded import LONGEST_SEARCH, open_keys, when
-from dimensions_site.administration.base.described import description_of
-from dimensions_site.administration.base.differences import ShownDifference, of_version, table_file, values_of
-from dimensions_site.administration.base.element_links import element_route
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page, open_keys
+from dimensions_site.administration.base.differences import of_version, table_file
 from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
-from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.naming import description_of, element_route
 from dimensions_site.administration.base.paging import requested_page
-from dimensions_site.administration.jobs.entries import LogEntry, entries_of, sources_of, spellings
-from dimensions_site.administration.plans.making import UndoMixin
+from dimensions_site.administration.base.values import when
+from dimensions_site.administration.jobs.entries import (
+    LogEntry,
+    approved_words,
+    counts_in_words,
+    entries_of,
+    file_rows,
+    named_entry,
+    reported,
+    sources_of,
+    spellings,
+)
+from dimensions_site.administration.proposals import UndoMixin
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.restoring import compare_versions
 from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.rsql.conditions import Contains, Needle
@@ -45,10 +54,6 @@ REPORTED, EXPORTED = 500, 10_000
 _FILES = (Format.CSV, Format.XLSX)
 # Characters of a reason that the list shows.
 _REASON_SHOWN = 120
-# How many of the fields of a changed element the list names.
-_FIELDS_SHOWN = 3
-# Characters of the description of an element.
-_TEXT_SHOWN = 60
 # The parameter that asks for an account or a currency.
 _ELEMENT = "element"
 # What the list can be asked for, by parameter.
@@ -113,7 +118,7 @@ class ActivityAdmin(UndoMixin):
         "what",
         "through",
         "reason_text",
-        "repository_name",
+        when("repository", _("repository"), attrgetter("db_id")),
     ]
     list_filter = [
         _ElementFilter,
@@ -176,7 +181,7 @@ class ActivityAdmin(UndoMixin):
             title=_("Changes"),
             asked=list(_asked_words(request, self.repositories(request))),
             made_at=moment(timezone.now()),
-            found=list(_reported(found[:REPORTED])),
+            found=list(reported(found[:REPORTED])),
             is_cut_off=len(found) > REPORTED,
             maximum=REPORTED,
             address=f"{self.route('changelist')}?{request.GET.urlencode()}",
@@ -198,11 +203,11 @@ class ActivityAdmin(UndoMixin):
             messages.error(request, message % {"count": grouped_number(written), "maximum": grouped_number(EXPORTED)})
             return redirect(address)
         headings = [
-            *(gettext("When"), gettext("Person"), gettext("Channel"), gettext("Reason"), gettext("Repository")),
-            *(gettext("Kind"), gettext("Id"), gettext("Action"), gettext("Field"), gettext("Before")),
-            *(gettext("After"), gettext("Path")),
+            *(gettext("When"), gettext("Person"), gettext("Channel"), gettext("Reason"), gettext("Proposed by")),
+            *(gettext("Approved by"), gettext("Remark"), gettext("Repository"), gettext("Kind"), gettext("Id")),
+            *(gettext("Action"), gettext("Field"), gettext("Before"), gettext("After"), gettext("Path")),
         ]
-        rows = chain.from_iterable(map(_file_rows, self._entries(request, shown)))
+        rows = chain.from_iterable(map(file_rows, self._entries(request, shown)))
         try:
             return table_file(f"changes-{timezone.now():%Y-%m-%d}", format, headings, rows)
         except TableTooLarge as error:
@@ -276,24 +281,14 @@ class ActivityAdmin(UndoMixin):
     def what(self, obj: Any) -> SafeString:
         """Return the element and its fields if only one was written, else how many."""
         if obj.entry is not None:
-            return _named(obj.entry)
+            return named_entry(obj.entry)
         names = dimension_named(obj.dimension)
-        counts = (
-            (obj.created, gettext("created")),
-            (obj.changed, gettext("changed")),
-            (obj.deleted, gettext("deleted")),
-        )
-        words = ", ".join(f"{grouped_number(count)} {done}" for count, done in counts if count)
-        return format_html("{}: {}", str(names.verbose_name_plural).capitalize(), words or "-")
+        return format_html("{}: {}", str(names.verbose_name_plural).capitalize(), counts_in_words(obj) or "-")
 
     @admin.display(description=_("channel"))
     def through(self, obj: Any) -> str:
-        """Return the channel, and of an applied plan what it was made from."""
-        return " · ".join(filter(None, (obj.get_channel_display(), obj.source)))
-
-    @admin.display(description=_("repository"))
-    def repository_name(self, obj: ChangeSet) -> str:
-        return obj.repository.db_id
+        """Return the channel, and of an applied plan what it was made from and who approved it."""
+        return " · ".join(filter(None, (obj.get_channel_display(), obj.source, approved_words(obj))))
 
     @admin.display(description=_("reason"))
     def reason_text(self, obj: ChangeSet) -> str:
@@ -310,33 +305,3 @@ def _asked_words(request: HttpRequest, repositories: QuerySet[Any]) -> Iterator[
     for name, words in _ASKED.items():
         if value := request.GET.get(name, "").strip():
             yield str(words), str(choices.get(name, {}).get(value, value))
-
-
-def _reported(entries: list[LogEntry]) -> Iterator[ShownDifference]:
-    """Yield the elements of the report; the first one of each change set says when, by whom and why."""
-    for one, together in groupby(entries, lambda entry: entry.change_set):
-        words = (moment(one.committed_at), one.user, one.get_channel_display(), one.repository.db_id, one.reason)
-        about = " · ".join(filter(None, words))
-        for entry in together:
-            text = description_of(entry.version.row.descriptions, one.repository)
-            shown = of_version(entry.version, text, "")
-            shown.about, about = about, ""
-            yield shown
-
-
-def _file_rows(entry: LogEntry) -> Iterator[list[str]]:
-    one, change = entry.change_set, Change(entry.version.row.change)
-    common = [moment(one.committed_at), one.user, one.get_channel_display(), one.reason or "", one.repository.db_id]
-    common += [one.get_dimension_display(), entry.version.row.element_id, str(change.label)]
-    for value in values_of(change, list(entry.version.differences)):
-        yield [*common, value.heading, value.before, value.after, value.path]
-
-
-def _named(entry: LogEntry) -> SafeString:
-    row, version = entry.version.row, entry.version
-    text = shortened(description_of(row.descriptions, entry.change_set.repository), _TEXT_SHOWN)
-    if not version.is_change:
-        return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, row.get_change_display())
-    fields = [one.heading for one in version.differences]
-    named = ", ".join(fields[:_FIELDS_SHOWN]) + (", …" if len(fields) > _FIELDS_SHOWN else "")
-    return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, named)

@@ -1,4 +1,4 @@
-"""Deletion jobs in the admin, for everybody with a grant there; and workers, for superusers (contract F, G2)."""
+"""Deletion jobs, for everybody with a grant there (contract F, G2)."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,13 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing, Status
-from dimensions_site.administration.base.badges import state
-from dimensions_site.administration.base.bounded import number
-from dimensions_site.administration.base.granted import JobAdmin
-from dimensions_site.administration.base.instants import shown_instant
-from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.bounded import Page
+from dimensions_site.administration.base.scope import JobAdmin
+from dimensions_site.administration.base.values import number, state, when
 from dimensions_site.administration.jobs.progress import deletion_progress
-from dimensions_site.administration.plans.making import UndoMixin
+from dimensions_site.administration.proposals import UndoMixin
 from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import grouped_number
@@ -29,7 +27,7 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
     """The list of deletion jobs, and a page with live progress for each."""
 
     list_display = [
-        "requested_at",
+        when("request_date_time", _("requested at")),
         "repository",
         "dimension",
         "requester",
@@ -84,10 +82,6 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
         Page("progress", "<int:pk>/progress/", progress_view, "GET"),
         Page("abort", "<int:pk>/abort/", abort_view, "POST"),
     ]
-
-    @admin.display(description=_("requested at"), ordering="request_date_time")
-    def requested_at(self, obj: DataProcessing) -> str:
-        return shown_instant(obj.request_date_time)
 
     @admin.display(description=_("processed"))
     def processed_of(self, obj: DataProcessing) -> str:

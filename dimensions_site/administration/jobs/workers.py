@@ -17,7 +17,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success, Task
 from bulkops.jobs.heartbeat import is_lost
 from bulkops.models import Worker
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
-from dimensions_site.administration.base.instants import shown_instant
+from dimensions_site.administration.base.values import when
 from dimensions_site.text.formats import minute, shortened
 
 _PURPOSES = {
@@ -30,9 +30,8 @@ _PURPOSES = {
 _TRACE = " : Traceback"
 
 
-def _purpose(function: object) -> str:
-    """Return what the task is for; the name of an unknown function, if there is one."""
-    return str(_PURPOSES.get(str(function), function or _("Unreadable: the task was signed with another key")))
+def _function(row: Any) -> object:
+    return row.task.get("func") if isinstance(row, OrmQ) else row.func
 
 
 class _LookOnlyAdmin(LookOnlyMixin, SuperuserAdmin):
@@ -42,11 +41,13 @@ class _LookOnlyAdmin(LookOnlyMixin, SuperuserAdmin):
 
     @admin.display(description=_("purpose"))
     def purpose(self, obj: Any) -> str:
-        return _purpose(obj.func)
+        """Return what the task is for; the name of an unknown function, if there is one."""
+        unreadable = _("Unreadable: the task was signed with another key")
+        return str(_PURPOSES.get(str(_function(obj)), _function(obj) or unreadable))
 
     @admin.display(description=_("function"))
     def function(self, obj: Any) -> str:
-        return str(obj.func)
+        return str(_function(obj) or "-")
 
 
 class _TaskAdmin(_LookOnlyAdmin):
@@ -55,14 +56,8 @@ class _TaskAdmin(_LookOnlyAdmin):
     list_display = ["purpose", "began", "ended", "seconds", "outcome"]
     fields = readonly_fields = ("purpose", "began", "ended", "seconds", "outcome", "details", "function")
     search_fields = ["name", "func"]
-
-    @admin.display(description=_("started"), ordering="started")
-    def began(self, obj: Any) -> str:
-        return shown_instant(obj.started)
-
-    @admin.display(description=_("ended"), ordering="stopped")
-    def ended(self, obj: Any) -> str:
-        return shown_instant(obj.stopped)
+    began = staticmethod(when("started", _("started")))
+    ended = staticmethod(when("stopped", _("ended")))
 
     @admin.display(description=_("took (seconds)"))
     def seconds(self, obj: Task) -> str:
@@ -70,7 +65,6 @@ class _TaskAdmin(_LookOnlyAdmin):
 
     @admin.display(description=_("result"))
     def outcome(self, obj: Task) -> str:
-        """Return the outcome of the task in a sentence."""
         if obj.success:
             return str(_("Done"))
         error = str(obj.result).partition(_TRACE)[0]
@@ -91,6 +85,7 @@ admin.site.register([Success, Failure], _TaskAdmin)
 class ScheduleAdmin(_LookOnlyAdmin):
     list_display = ["purpose", "how_often", "next_time", "last_time"]
     fields = readonly_fields = ("purpose", "how_often", "next_time", "last_time", "function")
+    next_time = staticmethod(when("next_run", _("next run")))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Schedule]:
         """Read with each schedule whether its last run was successful."""
@@ -101,10 +96,6 @@ class ScheduleAdmin(_LookOnlyAdmin):
     @admin.display(description=_("how often"), ordering="schedule_type")
     def how_often(self, obj: Any) -> str:
         return str(obj.get_schedule_type_display())
-
-    @admin.display(description=_("next run"), ordering="next_run")
-    def next_time(self, obj: Any) -> str:
-        return shown_instant(obj.next_run)
 
     @admin.display(description=_("last run"))
     def last_time(self, obj: Any) -> str:
@@ -120,14 +111,6 @@ class QueueAdmin(_LookOnlyAdmin):
     list_display = ["purpose", "state"]
     fields = readonly_fields = ("purpose", "state", "function", "task_id")
 
-    @admin.display(description=_("purpose"))
-    def purpose(self, obj: OrmQ) -> str:
-        return _purpose(obj.task.get("func"))
-
-    @admin.display(description=_("function"))
-    def function(self, obj: OrmQ) -> str:
-        return str(obj.task.get("func", "-"))
-
     @admin.display(description=_("state"))
     def state(self, obj: OrmQ) -> str:
         """Return whether a worker has taken the task, which hides it from the others for some time."""
@@ -141,15 +124,12 @@ class WorkerAdmin(_LookOnlyAdmin):
     list_display = ["host", "process", "began", "state"]
     fields = readonly_fields = ("host", "process", "began", "state", "name")
     ordering = ["-beat_at"]
+    began = staticmethod(when("started_at", _("started")))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
         """Measure the silence of the workers by the database's clock, as their heartbeats are."""
         workers: QuerySet[Worker] = super().get_queryset(request)
         return workers.annotate(silent_for=Now() - F("beat_at"))
-
-    @admin.display(description=_("started"), ordering="started_at")
-    def began(self, obj: Any) -> str:
-        return shown_instant(obj.started_at)
 
     @admin.display(description=_("host"), ordering="name")
     def host(self, obj: Worker) -> str:
@@ -161,7 +141,6 @@ class WorkerAdmin(_LookOnlyAdmin):
 
     @admin.display(description=_("state"), ordering="beat_at")
     def state(self, obj: Any) -> str:
-        """Return whether the worker works, by its heartbeat."""
         if is_lost(obj.silent_for):
             words = _("Lost: the last heartbeat was at %(when)s. Other workers continue its jobs.")
             return str(words % {"when": minute(obj.beat_at)})

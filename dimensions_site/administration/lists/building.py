@@ -9,22 +9,21 @@ from django.shortcuts import redirect
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.bounded import Page
+from dimensions_site.administration.base.current import chosen_repository
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, Rest, chips_of, text_of
 from dimensions_site.administration.conditions.condition_form import ConditionForm, condition_at
-from dimensions_site.administration.conditions.fields import grouped_fields
+from dimensions_site.administration.conditions.fields import grouped_fields, known_keys
 from dimensions_site.administration.conditions.filtering import (
     COLUMNS,
     FILTER,
     LIST,
     fields_of,
     list_query,
-    repository_of,
     with_parameters,
 )
-from dimensions_site.administration.elements.element_page import known_keys
 from dimensions_site.administration.elements.pickers import ReferenceFinder
-from dimensions_site.administration.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ColumnTable, ListColumn
+from dimensions_site.administration.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ColumnTable
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.elements.dimension import Dimension
@@ -49,7 +48,7 @@ def choose_condition(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
     fields = fields_of(admin.dimension, query, repositories)
     at = request.GET.get("at", "")
     found = condition_at(query.get(FILTER, ""), at, fields) if at else None
-    named = found[2].field if found else admin.dimension.wire.named(request.GET.get("field", ""))
+    named = found.field if found else admin.dimension.wire.named(request.GET.get("field", ""))
     common = {LIST: query.urlencode(), "at": at if found else "", "beside": request.GET.get("beside", "")}
     keys, unlisted = _keys(admin.dimension, query, repositories), admin.dimension.unfilterable | _UNLISTED
     if named is None or named.path in unlisted:
@@ -61,8 +60,8 @@ def choose_condition(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
         named,
         fields,
         keys.get(named.place.path, ()),
-        condition=found[2] if found else None,
-        picker=_picker(request, repository_of(query, repositories), named),
+        condition=found,
+        picker=_picker(request, chosen_repository(query, repositories), named),
     )
     condition = form.read(request.GET) if "operation" in request.GET else None
     if condition is not None:
@@ -83,7 +82,7 @@ def choose_columns(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
         chosen = admin.columns_of(request)
     if "apply" in request.GET and chosen:
         # The order names columns by their place.
-        return _to_list(admin, request, query, {COLUMNS: _named(chosen), "o": ""})
+        return _to_list(admin, request, query, {COLUMNS: ",".join(column.path for column in chosen), "o": ""})
     if "usual" in request.GET:
         return _to_list(admin, request, query, {COLUMNS: "", "o": ""})
     if "apply" in request.GET:
@@ -113,7 +112,7 @@ def _is_column(columns: ColumnTable, field: NamedField, taken: frozenset[str]) -
 
 def _keys(dimension: Dimension, query: QueryDict, repositories: Sequence[Repository]) -> Mapping[str, Sequence[str]]:
     """Return the keys that are offered for each map: those in use, and the languages of the administration."""
-    repository = repository_of(query, repositories)
+    repository = chosen_repository(query, repositories)
     used = {} if repository is None else known_keys(dimension, repository)
     languages = [*(one.default_language for one in repositories), *(code for code, _name in settings.LANGUAGES)]
     offered = {}
@@ -183,10 +182,6 @@ def _placed(chips: list[Chip], condition: FilterCondition, at: str, beside: str)
     else:
         chips.append(Chip((condition,)))
     return chips
-
-
-def _named(columns: Sequence[ListColumn]) -> str:
-    return ",".join(column.path for column in columns)
 
 
 def _moved(paths: list[str], pressed: QueryDict) -> list[str]:

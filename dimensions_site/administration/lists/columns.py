@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.utils.functional import lazy
 from django.utils.translation import gettext as _
 
-from dimensions_site.elements.declaration.wire import NamedField, Place, Wire
+from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
 
@@ -69,24 +69,26 @@ class ColumnTable:
         return list(columns.values())[:MAX_COLUMNS], errors
 
 
-def column_of(place: Place) -> Callable[[Any], Any]:
-    """Return a column of the list, in which it can be sorted, with the values of a leaf that has a column."""
-    return values_of(NamedField(place.path, place), order=place.column)
+def value_in_words(named: NamedField, element: Any) -> str | None:
+    """Return the value of a field of the `element` as people read it; None if it is not set."""
+    place = named.place
+    inside: Sequence[str] = (*place.inside, *([] if named.key is None else [named.key]))
+    found = getattr(element, place.column)
+    for name in inside:
+        found = (found or {}).get(name)
+    if found is None:
+        return None
+    value = found if inside else place.leaf.to_representation(found)
+    return str(value) if named.is_entry else place.leaf.in_words(value)
 
 
 def values_of(named: NamedField, order: str | None = None) -> Callable[[Any], Any]:
     """Return a column of the list with the values of a field, in words."""
     place = named.place
-    inside: Sequence[str] = (*place.inside, *([] if named.key is None else [named.key]))
 
     def value(element: Any) -> Any:
-        found = getattr(element, place.column)
-        for name in inside:
-            found = (found or {}).get(name)
-        if found is None:
-            return None
-        shown = found if inside else place.leaf.to_representation(found)
-        return shortened(str(shown) if named.is_entry else place.leaf.in_words(shown), _SHOWN)
+        text = value_in_words(named, element)
+        return None if text is None else shortened(text, _SHOWN)
 
     value.__name__ = "_".join((place.column, *place.inside))
     value.is_number = place.leaf.kind in (ValueKind.INTEGER, ValueKind.DECIMAL)  # type: ignore[attr-defined]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, TypeAlias
 
 from django.conf import settings
@@ -74,10 +73,7 @@ class QualityFilter(DropdownFilter):
 
 @dataclass(frozen=True)
 class Finding:
-    """How many elements of a dimension have something to look at, and the list of exactly these.
-
-    `number` is None if counting took too long.
-    """
+    """How many elements have something to look at, None if counting took too long, and the list of exactly these."""
 
     words: str
     address: str
@@ -98,7 +94,7 @@ def findings(admin: ListedAdmin, repositories: Collection[int], repository: int 
             words = _("No description in %(language)s") % {"language": get_language_info(code)["name_translated"]}
             yield Finding(words, _address(admin, repository, {FILTER: text}), Counted(found[code]))
     for name, (label, select) in CHECKS.items():
-        number = _in_time(partial(_count, select, rows, admin.dimension))
+        number = _in_time(lambda check: check(rows, admin.dimension).count(), select)
         # Where nothing refers to anything, such as currencies, that is no news.
         if number not in (0, found.get("total")):
             words = str(label)[:1].upper() + str(label)[1:]
@@ -106,19 +102,15 @@ def findings(admin: ListedAdmin, repositories: Collection[int], repository: int 
             yield Finding(words, address, None if number is None else Counted(number))
 
 
-def _count(select: Check, rows: QuerySet[Any], dimension: Dimension) -> int:
-    return select(rows, dimension).count()
-
-
 def _address(admin: ListedAdmin, repository: int | None, query: Mapping[str, str]) -> str:
     chosen = {} if repository is None else {REPOSITORY: str(repository)}
     return f"{admin.route('changelist')}?{urlencode({VIEW: ALL, **chosen, **query})}"
 
 
-def _in_time(count: Callable[[], Any]) -> Any:
+def _in_time(count: Callable[..., Any], *arguments: Any) -> Any:
     """Return what is counted; None if the database needs too long."""
     try:
-        return count()
+        return count(*arguments)
     except OperationalError as error:
         if is_cancellation(error):
             return None

@@ -9,20 +9,12 @@ from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
+from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import REPOSITORY
-from dimensions_site.administration.base.page import Page
-from dimensions_site.administration.conditions.filtering import (
-    ALL,
-    COLUMNS,
-    FILTER,
-    LIST,
-    VIEW,
-    list_query,
-)
+from dimensions_site.administration.conditions.filtering import ALL, COLUMNS, FILTER, LIST, VIEW, list_query
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.view_form import ViewForm
 from dimensions_site.repositories.models import Role
@@ -33,12 +25,11 @@ _NAMED = 20
 
 
 class ListViews:
-    """The views that the user may open, around a list with the `query`."""
+    """The views that the user may open, around the list that a request asks for."""
 
     def __init__(self, admin: ListedAdmin, request: HttpRequest) -> None:
         self._admin = admin
         self._request = request
-        self._query = request.GET
 
     @cached_property
     def all(self) -> list[Any]:
@@ -52,15 +43,9 @@ class ListViews:
         """Return the view with that primary key; None if the user may not open one."""
         return next((view for view in self.all if str(view.pk) == key), None)
 
-    @property
-    def default(self) -> Any:
-        """The view with which the list opens; None if there is none, or the user may not open it any more."""
-        return next((view for view in self.all if view.is_default), None)
-
     @cached_property
     def current(self) -> Any:
-        """The view that is open."""
-        return self.find(self._query.get(VIEW, ""))
+        return self.find(self._request.GET.get(VIEW, ""))
 
     @property
     def is_own(self) -> bool:
@@ -71,27 +56,20 @@ class ListViews:
         """Whether the list has become another than the view that was opened."""
         view, admin = self.current, self._admin
         # A view of all repositories follows the current one.
-        is_moved = view.repository_id and str(view.repository_id) != self._query.get(REPOSITORY, "")
-        return view.query != kept_query(admin, self._query) or bool(is_moved)
+        is_moved = view.repository_id and str(view.repository_id) != self._request.GET.get(REPOSITORY, "")
+        return view.query != kept_query(admin, self._request.GET) or bool(is_moved)
 
     @property
     def named(self) -> list[tuple[Any, str]]:
-        """The views that the list names, with their addresses."""
         return [(view, address_of(self._admin, view)) for view in self.all[:_NAMED]]
-
-    @property
-    def query(self) -> str:
-        return self._query.urlencode()
 
     def address_to_open(self) -> str | None:
         """Return the address of the view that opens instead of this list; None if none does. Say why one cannot."""
         admin, request = self._admin, self._request
         if not request.GET:
-            view = self.default
-            if (
-                view is None
-                and DefaultView.objects.filter(user=request.user.pk, dimension=admin.dimension.name).exists()
-            ):
+            view = next((view for view in self.all if view.is_default), None)
+            chosen = DefaultView.objects.filter(user=request.user.pk, dimension=admin.dimension.name)
+            if view is None and chosen.exists():
                 message = _(
                     "The view with which this list opens is not shared with you any more, or you have no access to its "
                     "repository. All is shown."
@@ -134,11 +112,9 @@ def kept_query(admin: ListedAdmin, query: QueryDict, *, is_one: bool = False) ->
 
 def address_of(admin: ListedAdmin, view: SavedView) -> str:
     """Return the address of the list that shows the view; it carries all that the view keeps."""
-    stored = QueryDict(view.query)
     repository = {} if view.repository_id is None else {REPOSITORY: str(view.repository_id)}
-    query = urlencode({VIEW: view.pk, **repository})
-    kept = kept_query(admin, stored)
-    return f"{admin.route('changelist')}?{query}{'&' if kept else ''}{kept}"
+    query = filter(None, (urlencode({VIEW: view.pk, **repository}), kept_query(admin, QueryDict(view.query))))
+    return f"{admin.route('changelist')}?{'&'.join(query)}"
 
 
 def show_views(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
@@ -232,12 +208,6 @@ def save_view(admin: ListedAdmin, request: HttpRequest, view_id: int | None = No
                 DefaultView.objects.filter(user=request.user.pk, view=saved).delete()
             messages.success(request, _("The view “%(name)s” was saved.") % {"name": saved.name})
             return redirect(address_of(admin, saved))
-    return _view_page(admin, request, form, view, query)
-
-
-def _view_page(
-    admin: ListedAdmin, request: HttpRequest, form: ViewForm, view: SavedView | None, query: QueryDict
-) -> TemplateResponse:
     title = _("Save as a view") if view is None else _("Change the view “%(name)s”") % {"name": view.name}
     return admin.render_page(
         request,

@@ -7,11 +7,9 @@ from django.template.response import TemplateResponse
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page
 from dimensions_site.administration.base.current import current_repository
-from dimensions_site.administration.base.described import shown_description
-from dimensions_site.administration.base.finding import first_fitting
-from dimensions_site.administration.base.page import Page
+from dimensions_site.administration.base.naming import first_fitting, shown_description
 from dimensions_site.administration.base.paging import Counted
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.elements.reading.ranges import OPENED_ELEMENTS, Level, RangeNode, level, opened_level
@@ -35,7 +33,7 @@ def show_tree(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
         raise Http404
     context = {"repositories": repositories, "repository": repository, "under": under, "text": text}
     if repository is not None:
-        context |= _shown(admin, request, repository)
+        context |= _shown(admin, repository, under, above, text, is_opened=request.GET.get("open") == "all")
     if request.headers.get("HX-Request"):
         response = TemplateResponse(request, "admin/elements/tree_level.html", {"opts": admin.opts, **context})
     else:
@@ -45,11 +43,11 @@ def show_tree(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _shown(admin: ScopedAdmin, request: HttpRequest, repository: Repository) -> dict[str, Any]:
+def _shown(
+    admin: ScopedAdmin, repository: Repository, under: str, above: str, text: str, *, is_opened: bool
+) -> dict[str, Any]:
     """Return the level that the address asks for: found elements, all levels below each other, or one."""
-    rows = admin.model.of(repository)
-    under, above, text = (request.GET.get(name, "") for name in ("under", "above", "q"))
-    is_opened, whole = request.GET.get("open") == "all", None
+    rows, whole = admin.model.of(repository), None
     if text:
         found = first_fitting(rows.order_by("element_id").only(*_COLUMNS), text.strip(), FOUND_ELEMENTS + 1)
         nodes = [RangeNode(one.element_id, one) for one in found[:FOUND_ELEMENTS]]

@@ -76,7 +76,7 @@ class ViewForm(forms.Form):
             self.add_error(None, message % {"maximum": MAX_VIEWS})
         if self.errors:
             return None
-        view = self._view or SavedView(owner=self._user, dimension=self._dimension)
+        view: SavedView = self._view or SavedView(owner=self._user, dimension=self._dimension)
         view.name, view.repository, view.is_shared = chosen["name"], chosen["repository"], chosen["is_shared"]
         view.query = query
         try:
@@ -85,5 +85,4 @@ class ViewForm(forms.Form):
         except IntegrityError:
             self.add_error("name", gettext("You have a view of this name already. Choose another name."))
             return None
-        found: SavedView = view
-        return found
+        return view

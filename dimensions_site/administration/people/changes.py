@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin, when
+from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
+from dimensions_site.administration.base.values import when
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.repositories.dimensions import access_choices
 from dimensions_site.repositories.models import AccessChange, Role, rights_in_words
@@ -22,6 +23,8 @@ _KINDS = {
     "api_key": (_("API key"), "key"),
     "repository": (_("Repository"), "repository"),
     "application": (_("Application"), "application"),
+    "provider_account": (_("Company account"), "user"),
+    "provider_group": (_("Group at the provider"), "name"),
 }
 _SENTENCES = {
     "created": _("%(kind)s %(name)s was created"),
@@ -33,7 +36,26 @@ _GRANTS = {
     "changed": _("Role %(rights)s of %(name)s was changed"),
     "deleted": _("Role %(rights)s was taken from %(name)s"),
 }
+_SIGN_INS = {
+    "sign_in_accepted": _("%(name)s signed in with the company's account"),
+    "sign_in_refused": _("%(name)s was refused with the company's account"),
+    "sign_in_ended": _("The session of %(name)s was ended by the company's sign-in"),
+}
+# Why: words of `tokens/openid`.
+_REASONS = {
+    "no_group": _("no group that is known here"),
+    "locked": _("the user is locked"),
+    "no_access": _("no access to the administration"),
+    "groups_claim": _("the groups have another form"),
+    "too_many_groups": _("too many groups"),
+    "subject": _("no usable name"),
+    "provider_refused": _("the provider refused"),
+    "not_checkable": _("the provider cannot be asked"),
+    "logout_at_the_provider": _("signed out at the provider"),
+}
 _FIELDS = {
+    "reason": _("reason"),
+    "subject": _("subject"),
     "is_active": _("may sign in"),
     "is_staff": _("may use the administration"),
     "is_superuser": _("superuser"),
@@ -67,7 +89,7 @@ class _EventFilter(admin.SimpleListFilter):
             (f"{name}_{event}", f"{kind}: {words}")
             for name, (kind, _member) in _KINDS.items()
             for event, words in done.items()
-        ]
+        ] + [(event, str(words % {"name": "…"})) for event, words in _SIGN_INS.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[AccessChange]) -> QuerySet[AccessChange]:
         return queryset.filter(event=self.value()) if self.value() else queryset
@@ -85,6 +107,8 @@ class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
     @admin.display(description=_("change"), ordering="event")
     def what(self, obj: AccessChange) -> str:
         """Return what happened in a sentence; the name of an event that has none."""
+        if obj.event in _SIGN_INS:
+            return str(_SIGN_INS[obj.event] % {"name": obj.subject.get("user", "")})
         name, _underscore, event = obj.event.rpartition("_")
         if name not in _KINDS or event not in _SENTENCES:
             return obj.event
@@ -97,7 +121,6 @@ class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
 
     @admin.display(description=_("before and after"))
     def values(self, obj: AccessChange) -> str:
-        """Return each changed field with its values before and after."""
         changes: Mapping[str, Any] = obj.changes or {}
         return ", ".join(f"{_FIELDS.get(name, name)}: {_change(name, value)}" for name, value in changes.items()) or "-"
 
@@ -131,6 +154,8 @@ def _value(name: str, value: Any) -> str:
         return gettext("not set")
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
+    if name == "reason" and value in _REASONS:
+        return str(_REASONS[value])
     if name == "role" and value in Role.__members__:
         return str(Role[value].label)
     if name == "dimension":

@@ -6,7 +6,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin, when
+from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
+from dimensions_site.administration.base.values import when
 from dimensions_site.repositories.login.lockout import unlock, with_failures
 from dimensions_site.repositories.models import LoginFailures
 
@@ -21,12 +22,7 @@ class LoginFailuresAdmin(LookOnlyMixin, SuperuserAdmin):
     actions = ["unlock"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LoginFailures]:
-        """Return the records with failures, in the order of the page."""
         return with_failures().order_by(*self.get_ordering(request))
-
-    def has_unlock_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may unlock; Django checks this for the action."""
-        return self.has_view_permission(request)
 
     @admin.display(description=_("address"), ordering="address")
     def where(self, obj: LoginFailures) -> str:
@@ -35,20 +31,17 @@ class LoginFailuresAdmin(LookOnlyMixin, SuperuserAdmin):
 
     @admin.display(description=_("wrong passwords"), ordering="failures")
     def in_a_row(self, obj: LoginFailures) -> int | None:
-        """Return the number of consecutive failures at the address."""
         return obj.failures or None
 
     @admin.display(description=_("within a day"), ordering="daily_failures")
     def of_day(self, obj: LoginFailures) -> int | None:
-        """Return the daily count, if the record has one."""
         return obj.daily_failures or None
 
     @admin.display(description=_("state"))
     def state(self, obj: LoginFailures) -> str:
-        """Return whether passwords are checked."""
         return str(_("locked") if obj.locked_until or obj.locked_for_day_until else _("open"))
 
-    @admin.action(description=_("Unlock the selected user names at their addresses"), permissions=["unlock"])
+    @admin.action(description=_("Unlock the selected user names at their addresses"), permissions=["view"])
     def unlock(self, request: HttpRequest, queryset: QuerySet[LoginFailures]) -> None:
         """Reset the failures, so that the next passwords are checked; known addresses stay known."""
         for record in queryset:

@@ -11,7 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.administration.base.bounded import SuperuserAdmin, when
+from dimensions_site.administration.base.bounded import SuperuserAdmin
+from dimensions_site.administration.base.filters import PickedFilter
+from dimensions_site.administration.base.values import when
 from dimensions_site.repositories.models import ApiKey, Role
 
 
@@ -42,7 +44,8 @@ class ApiKeyAdmin(SuperuserAdmin):
         when("expiry_date", _("expires")),
         when("last_used_at", _("last used")),
     ]
-    list_filter = ["revoked", "role", "dimension", "is_limited", "repositories"]
+    list_filter = ["revoked", "role", "dimension", "is_limited", ("repositories", PickedFilter)]
+    list_filter_submit = True
     list_select_related = ["user"]
     last_use = staticmethod(when("last_used_at", _("last used")))
     fieldsets = (
@@ -66,7 +69,6 @@ class ApiKeyAdmin(SuperuserAdmin):
         return super().formfield_for_choice_field(db_field, request, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
-        """Prefetch the repositories of all keys of a page."""
         return super().get_queryset(request).prefetch_related("repositories")
 
     def get_readonly_fields(self, request: HttpRequest, obj: ApiKey | None = None) -> list[str]:
@@ -83,12 +85,10 @@ class ApiKeyAdmin(SuperuserAdmin):
 
     @admin.display(description=_("allows at most"))
     def allows_at_most(self, obj: ApiKey) -> str:
-        """Return the highest role, the dimension and the repositories."""
         return obj.allows()
 
     @admin.display(description=_("state"))
     def state(self, obj: ApiKey) -> str:
-        """Return whether the key is valid, revoked or expired."""
         if obj.revoked:
             return str(_("revoked"))
         return str(_("expired") if obj.has_expired else _("valid"))

@@ -15,8 +15,16 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from unfold.forms import AdminPasswordChangeForm
 
-from dimensions_site.administration.base.bounded import SuperuserAdmin, when
-from dimensions_site.administration.people.grants import GrantOfGroupInline, GrantOfUserInline
+from dimensions_site.administration.base.bounded import SuperuserAdmin
+from dimensions_site.administration.base.filters import PickedFilter
+from dimensions_site.administration.base.values import when
+from dimensions_site.administration.people.inlines import (
+    GrantOfGroupInline,
+    GrantOfUserInline,
+    ProviderAccountInline,
+    ProviderGroupInline,
+    with_links,
+)
 from dimensions_site.administration.people.people_forms import MAY_SIGN_IN, TYPED, GroupForm, UserForm
 from dimensions_site.repositories.models import AccessGrant, Role
 
@@ -59,7 +67,8 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
         "is_active",
         when("last_login", _("last login")),
     ]
-    list_filter = [("is_staff", _MaySignIn), "is_active", "is_superuser", "groups"]
+    list_filter = [("is_staff", _MaySignIn), "is_active", "is_superuser", ("groups", PickedFilter)]
+    list_filter_submit = True
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         """Keep out of sight what few people need, unless the user is locked out or a superuser."""
@@ -70,6 +79,9 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
             (None, {"fields": ("username", TYPED, "is_staff", "groups")}),
             (_("Name, lock and superuser"), {"fields": rarely + known, "classes": ["collapse"] if is_usual else []}),
         )
+
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        return with_links(self.inlines, ProviderAccountInline)
 
     def get_changeform_initial_data(self, request: HttpRequest) -> Any:
         """Assume that a user who is added here is a person who works here."""
@@ -117,7 +129,6 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
 
     @admin.display(description=MAY_SIGN_IN, boolean=True, ordering="is_staff")
     def may_sign_in(self, obj: User) -> bool:
-        """Return whether the user may sign in to the administration."""
         return obj.is_staff
 
 
@@ -132,6 +143,9 @@ class GroupAdmin(SuperuserAdmin):
     ordering = ["name"]
     list_display = ["name", "member_names", "access"]
 
+    def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
+        return with_links(self.inlines, ProviderGroupInline)
+
     def get_queryset(self, request: HttpRequest) -> Any:
         """Prefetch what the list shows of all groups of a page."""
         return super().get_queryset(request).prefetch_related("access_grants__repository", "user_set")
@@ -142,7 +156,6 @@ class GroupAdmin(SuperuserAdmin):
 
     @admin.display(description=_("access"))
     def access(self, obj: Group) -> str:
-        """Return the rights that the group gives its members."""
         return _lines([grant.permitted() for grant in obj.access_grants.all()])
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
@@ -153,7 +166,8 @@ class GroupAdmin(SuperuserAdmin):
 @admin.register(AccessGrant)
 class AccessGrantAdmin(SuperuserAdmin):
     list_display = ["repository", "user", "group", "dimension", "role"]
-    list_filter = ["repository", "role", "dimension"]
+    list_filter = [("repository", PickedFilter), "role", "dimension"]
+    list_filter_submit = True
     list_select_related = ["repository", "user", "group"]
     autocomplete_fields = ["repository", "user", "group"]
     radio_fields = {"role": admin.VERTICAL}

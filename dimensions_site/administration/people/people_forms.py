@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import admin
 from django.contrib.admin.widgets import AutocompleteSelectMultiple
 from django.contrib.auth.forms import UsernameField
@@ -74,8 +75,9 @@ class UserForm(forms.ModelForm[User]):
         cleaned = super().clean() or {}
         typed = cleaned.get(TYPED)
         has_password = self.instance.password and self.instance.has_usable_password()
+        needs_password = settings.OPENID_PROVIDER is None and not has_password
         is_new_here = cleaned.get("is_staff") and not (self.instance.pk and self.initial.get("is_staff"))
-        if is_new_here and not has_password and not self.data.get(self.add_prefix(TYPED)):
+        if is_new_here and needs_password and not self.data.get(self.add_prefix(TYPED)):
             self.add_error(TYPED, _("Enter a password: without one nobody can sign in here."))
         elif typed:
             try:

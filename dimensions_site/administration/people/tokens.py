@@ -13,7 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from oauth2_provider.generators import generate_client_secret
 from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, revoke_access_token
 
-from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin, when
+from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
+from dimensions_site.administration.base.values import when
 from dimensions_site.administration.people.keys import to_copy
 from dimensions_site.administration.people.people import UserAdmin
 from dimensions_site.tokens.ending import end_tokens
@@ -99,7 +100,6 @@ class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
 
     @admin.display(description=_("scopes"), ordering="scope")
     def rights(self, obj: IssuedToken) -> str:
-        """Return the limits of the token."""
         return str(obj.scope)
 
     @admin.action(description=_("Revoke the selected tokens"), permissions=["view"])

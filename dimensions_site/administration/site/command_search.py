@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import override
@@ -17,8 +17,7 @@ from django.views.decorators.http import require_GET
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.current import REPOSITORY, open_anywhere
-from dimensions_site.administration.base.described import shown_description
-from dimensions_site.administration.base.finding import first_fitting
+from dimensions_site.administration.base.naming import first_fitting, shown_description
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.lists.saved import address_of
 from dimensions_site.administration.lists.tree import TREE_PAGE
@@ -49,14 +48,7 @@ class SearchResult:
     place: str = ""
 
 
-def command_search() -> URLPattern:
-    """Return the URL of the search, which precedes the theme's.
-
-    The theme's keeps what it found for five minutes, when grants may have ended and the language may be another.
-    """
-    return path("search/", admin.site.admin_view(require_GET(search)))
-
-
+@require_GET
 def search(request: HttpRequest) -> HttpResponse:
     """Return the results for `?s=`, as a part of the page."""
     text = request.GET.get("s", "").strip()

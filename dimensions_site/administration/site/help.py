@@ -11,7 +11,6 @@ from django.contrib import admin
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
-from django.urls import URLPattern, path
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
 from django.utils.translation import gettext_lazy as _
@@ -32,7 +31,7 @@ SECTIONS: Mapping[str, str] = {
     "plan": "change-proposals",
     **dict.fromkeys(("user", "group", "accessgrant", "accesschange", "loginfailures", "repository"), "give-access"),
     **dict.fromkeys(("apikey", "application", "issuedtoken"), "give-access"),
-    **dict.fromkeys(("table", "change_elements"), "change-many-accounts"),
+    **dict.fromkeys(("table", "change_elements", "replace_text"), "change-many-accounts"),
     "export_file": "export",
     **dict.fromkeys(("compare", "bring_over", "go_back"), "compare"),
     **dict.fromkeys(("history", "versions", "version", "deleted_elements", "restore"), "undo"),
@@ -95,6 +94,7 @@ def in_pages(request: HttpRequest) -> dict[str, str]:
     return {"help_section": section_of(match.url_name or "") if match else ""}
 
 
+@require_GET
 def show_help(request: HttpRequest, name: str) -> HttpResponse:
     """Show the guide or the glossary, in English."""
     if name not in GUIDES:
@@ -102,8 +102,3 @@ def show_help(request: HttpRequest, name: str) -> HttpResponse:
     title, file = GUIDES[name]
     context = {"title": title, "guide": rendered(file), "guides": GUIDES, "name": name}
     return render(request, "admin/help/guide.html", {**admin.site.each_context(request), **context})
-
-
-def help_pages() -> URLPattern:
-    """Return the URL of the guide and the glossary."""
-    return path("help/<slug:name>/", admin.site.admin_view(require_GET(show_help)), name="help")

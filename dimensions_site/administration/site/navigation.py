@@ -14,9 +14,9 @@ from dimensions_site.administration.dimension import DimensionAdmin
 # Icons of the pages by app and model, from unfold's font, in the order of the sidebar; dimensions name their own.
 _ICONS = {
     "bulkops.fileimport": "upload_file",
+    "bulkops.plan": "fact_check",
     "changes.changeset": "manage_history",
     "bulkops.dataprocessing": "hourglass_top",
-    "bulkops.plan": "fact_check",
     "auth.user": "person",
     "auth.group": "group",
     "repositories.accessgrant": "verified_user",
@@ -44,14 +44,22 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     of_superusers = [page for page in open_pages if isinstance(page, SuperuserAdmin)]
     access = [page for page in of_superusers if page.opts.app_label in _ACCESS]
     work = [page for page in open_pages if page not in elements and page not in of_superusers]
+    files = [page for page in work if _model(page) == "bulkops.fileimport"]
+    changes = [page for page in work if page not in files]
     system = [page for page in of_superusers if page not in access]
     home = reverse("admin:index")
     groups = (
         ("", [_link(_("Start page"), home, "home", request.path == home)]),
-        (_("Accounts and currencies"), [make(request, page) for page in elements for make in (_list, _deleted)]),
+        (
+            _("Daily work"),
+            [
+                *(make(request, page) for page in elements for make in (_list, _deleted)),
+                *(_list(request, page) for page in files),
+            ],
+        ),
         *(
             (title, [_list(request, page) for page in pages])
-            for title, pages in ((_("Work"), work), (_("Access"), access), (_("System"), system))
+            for title, pages in ((_("Changes"), changes), (_("Access"), access), (_("System"), system))
         ),
     )
     return [{"title": title, "items": items, "separator": bool(title)} for title, items in groups if items]

@@ -10,16 +10,14 @@ from django.db.models import F, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import URLPattern, path
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_GET
 
 from dimensions_site.administration.base.current import remembered_repository
-from dimensions_site.administration.base.described import description_of
-from dimensions_site.administration.base.element_links import element_route
+from dimensions_site.administration.base.naming import description_of, element_route
 from dimensions_site.administration.base.paging import Counted
 from dimensions_site.administration.dimension import DimensionAdmin
+from dimensions_site.administration.jobs.entries import counts_in_words
 from dimensions_site.administration.lists.quality import findings
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.elements.dimension import Dimension, dimension_named
@@ -53,8 +51,7 @@ class ShownActivity:
     @property
     def counts(self) -> str:
         """Return what was done, such as `176 created, 3 changed`."""
-        words = ((self.created, _("created")), (self.changed, _("changed")), (self.deleted, _("deleted")))
-        return ", ".join(f"{Counted(number)} {word}" for number, word in words if number)
+        return counts_in_words(self)
 
 
 @dataclass(frozen=True)
@@ -178,6 +175,7 @@ PANELS: dict[str, tuple[Any, Callable[[HttpRequest], dict[str, Any]]]] = {
 }
 
 
+@require_GET
 def panel(request: HttpRequest, name: str) -> HttpResponse:
     """Return the panel, as a page; with `?part`, without the page around it."""
     if name not in PANELS:
@@ -188,8 +186,3 @@ def panel(request: HttpRequest, name: str) -> HttpResponse:
     if "part" in request.GET:
         return render(request, template, shown)
     return render(request, "admin/start/page.html", {**admin.site.each_context(request), **shown})
-
-
-def start_panels() -> URLPattern:
-    """Return the URLs of the panels."""
-    return path("start/<slug:name>/", admin.site.admin_view(require_GET(panel)), name="start_panel")

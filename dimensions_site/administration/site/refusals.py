@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.site.languages import ADMINISTRATION
+from dimensions_site.administration.site.middleware import ADMINISTRATION
 from dimensions_site.api import handlers
 
 

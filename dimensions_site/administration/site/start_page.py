@@ -7,19 +7,20 @@ from django.contrib import admin
 from django.db.models import Func, IntegerField, OuterRef, Q, Subquery
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext_lazy
 from django.views.decorators.http import require_POST
 
 from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
-from bulkops.models import DataProcessing, FileImport, ImportStatus, Plan, PlanStatus, Status
+from bulkops.models import DataProcessing, FileImport, ImportStatus, Plan, Status
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.paging import count_up_to, limit_of_count
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.jobs.progress import deletion_progress, import_progress
 from dimensions_site.administration.lists.saved import address_of
+from dimensions_site.administration.plans.pages import PLANS_OF_A_PERSON, PersonalPlanFilter, plans_of
 from dimensions_site.administration.site.panels import pages_of_elements, rows_of
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.elements.models import Element
@@ -33,6 +34,10 @@ SHOWN_PROCESSINGS = 10
 SHOWN_VIEWS = 8
 # Waiting plans and imports are counted up to this number.
 MOST_WAITING = 100
+_OPEN_IMPORTS = {
+    ImportStatus.CHECKED: ngettext_lazy("%(number)d import to confirm", "%(number)d imports to confirm", "number"),
+    ImportStatus.DRAFT: ngettext_lazy("%(number)d import begun", "%(number)d imports begun", "number"),
+}
 # In how many of the latest activities the user is looked for.
 _LATEST = 500
 # Remembers in the browser that somebody needs no first steps any more.
@@ -83,28 +88,17 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 def _waiting(request: HttpRequest) -> list[tuple[str, str]]:
     """Return what waits for a person, in words with its number, and the URL of its list."""
     found = []
-    plans = _number(request, Plan, PlanStatus.READY)
-    if plans:
-        words = ngettext("%(number)d change proposal to apply", "%(number)d change proposals to apply", plans)
-        found.append((words % {"number": plans}, _list_of(Plan, PlanStatus.READY)))
-    checked = _number(request, FileImport, ImportStatus.CHECKED)
-    if checked:
-        words = ngettext("%(number)d import to confirm", "%(number)d imports to confirm", checked)
-        found.append((words % {"number": checked}, _list_of(FileImport, ImportStatus.CHECKED)))
-    begun = _number(request, FileImport, ImportStatus.DRAFT)
-    if begun:
-        words = ngettext("%(number)d import begun", "%(number)d imports begun", begun)
-        found.append((words % {"number": begun}, _list_of(FileImport, ImportStatus.DRAFT)))
+    for choice, title in PLANS_OF_A_PERSON.items():
+        rows = plans_of(choice, request, rows_of(request, Plan))
+        if number := int(rows.order_by()[:MOST_WAITING].count()):
+            address = f"{reverse('admin:bulkops_plan_changelist')}?{PersonalPlanFilter.parameter_name}={choice}"
+            found.append((f"{title}: {number}", address))
+    for status, words in _OPEN_IMPORTS.items():
+        imports = rows_of(request, FileImport).filter(status=status)
+        if number := int(imports.order_by()[:MOST_WAITING].count()):
+            address = f"{reverse('admin:bulkops_fileimport_changelist')}?status__exact={status}"
+            found.append((words % {"number": number}, address))
     return found
-
-
-def _number(request: HttpRequest, model: type[Any], status: str) -> int:
-    rows = rows_of(request, model).filter(status=status)
-    return int(rows.order_by()[:MOST_WAITING].count())
-
-
-def _list_of(model: type[Any], status: str) -> str:
-    return f"{reverse(f'admin:bulkops_{model._meta.model_name}_changelist')}?status__exact={status}"
 
 
 def _views(request: HttpRequest, pages: list[DimensionAdmin]) -> list[tuple[str, str, str]]:
@@ -158,11 +152,6 @@ def hide_steps(request: HttpRequest) -> HttpResponse:
         _STEPS_COOKIE, "hidden", _A_YEAR, path=reverse("admin:index"), secure=request.is_secure(), httponly=True
     )
     return response
-
-
-def steps_hidden() -> URLPattern:
-    """Return the URL that hides the steps of the first visit."""
-    return path("start/hide-steps/", admin.site.admin_view(hide_steps), name="hide_steps")
 
 
 def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> dict[int, Holdings]:

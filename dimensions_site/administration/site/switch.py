@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
-from django.urls import URLPattern, path, reverse
+from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -59,12 +59,7 @@ def in_pages(request: HttpRequest) -> dict[str, Callable[[], Switch]]:
     return {"switch": lambda: Switch(request)}
 
 
-def switch() -> URLPattern:
-    """Return the URL of the page on which the current repository is chosen."""
-    view = require_http_methods(["GET", "POST"])(choose_repository)
-    return path("repository/", admin.site.admin_view(view), name="switch")
-
-
+@require_http_methods(["GET", "POST"])
 def choose_repository(request: HttpRequest) -> HttpResponse:
     """Show the user's repositories, the favourites first; `?q=` searches. Choose one, or make it a favourite.
 

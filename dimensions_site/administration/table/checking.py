@@ -1,6 +1,6 @@
 """Checking a table: what would be saved, as a plan, or the errors and conflicts at their cells (contract C16, K4)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -8,15 +8,16 @@ from typing import Any
 
 import msgspec
 import orjson
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from bulkops.models import Plan
 from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.stored import changes_of
-from dimensions_site.administration.elements.forms import Descriptions
-from dimensions_site.administration.plans.words import problem_words
-from dimensions_site.administration.table.cells import cell_text, elements_json, typed_value
-from dimensions_site.administration.table.columns import spot_of
+from dimensions_site.administration.elements.pickers import Descriptions
+from dimensions_site.administration.proposals import problem_words
+from dimensions_site.administration.table.columns import cell_text, spot_of, typed_value
 from dimensions_site.administration.table.sent import SentRow
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
@@ -24,33 +25,30 @@ from dimensions_site.elements.declaration.labels import AmbiguousText
 from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.merging import Spot, put_field, three_way_merge
 from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import shortened
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell: the id of its row, and its column; None stands for the whole row."""
+    """A cell, and the `text` that says what is wrong there, if anything: the id of its row, and its column.
+
+    Without a column it is the whole row.
+    """
 
     id: str
     column: NamedField | None
+    text: str = ""
 
     @property
     def name(self) -> str:
-        """The wire path of the column."""
         return "" if self.column is None else self.column.path
 
     @property
     def label(self) -> str:
         return "" if self.column is None else self.column.heading
-
-
-@dataclass(frozen=True)
-class TableCellError:
-    """What is wrong with a cell."""
-
-    cell: TableCell
-    text: str
 
 
 @dataclass(frozen=True)
@@ -73,7 +71,7 @@ class Checked:
     """
 
     plan: Plan | None = None
-    errors: list[TableCellError] = field(default_factory=list)
+    errors: list[TableCell] = field(default_factory=list)
     error_count: int = 0
     conflicts: list[CellConflict] = field(default_factory=list)
     taken: list[TableCell] = field(default_factory=list)
@@ -86,41 +84,41 @@ class TableCheck:
     """Checks what was typed in `rows`, whose newest versions have the `numbers`; on behalf of `user`.
 
     The description of a reference follows an id that was typed, unless it was typed, too: it is one of `descriptions`.
+    A new element has the values that `begun` adds, as in its form.
     """
 
     dimension: Dimension
     repository: Repository
-    user: str
+    user: User
     columns: Mapping[str, NamedField]
     descriptions: Descriptions
+    begun: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
     def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int], digest: str) -> Checked:
-        """Return the result. A plan is made only if there is no conflict, and kept only if it changes something; it
-        keeps the `digest` of the table.
-        """
+        """Return the result: with a plan only without conflicts, which is kept only if it changes something."""
         checked = Checked(descriptions=self.descriptions)
-        edited = [row for row in rows if row.typed]
-        checked.errors = list(self._ambiguous(edited))
+        edited = [row for row in rows if row.is_edited]
+        checked.errors = [*self._unnamed(edited, numbers), *self._ambiguous(edited)]
         checked.error_count = len(checked.errors)
         if checked.errors:
             return checked
-        self._compare([row for row in edited if row.base != numbers[row.id]], numbers, checked)
+        self._compare([row for row in edited if not row.is_new and row.base != numbers[row.id]], numbers, checked)
         if checked.conflicts or not edited:
             return checked
         try:
             plan = self._plan(edited, digest)
         except Problem as problem:
             if problem.status_code == HTTPStatus.BAD_REQUEST:
-                self._place(problem.failures, checked)
+                self._place(problem.failures, {row.id for row in edited if row.is_new}, checked)
                 checked.error_count = problem.failure_count
             else:
                 checked.problems = problem_words(problem)
             return checked
         bases = dict(changes_of(plan).values_list("element_id", "base"))
-        if any(number != numbers[id] for id, number in bases.items()):
+        if any(id in numbers and number != numbers[id] for id, number in bases.items()):
             plan.delete()
             checked.problems = [_("Others are saving the same right now. Check again.")]
-        elif plan.changed:
+        elif plan.changed or plan.created:
             checked.plan = plan
         else:
             plan.delete()
@@ -131,11 +129,9 @@ class TableCheck:
         if not rows:
             return
         wire, model = self.dimension.wire, self.dimension.model
-        stored = elements_json(
-            self.dimension, self.repository, with_ids(model, self.repository, [row.id for row in rows])
-        )
+        stored = self._elements(with_ids(model, self.repository, [row.id for row in rows]))
         versions = model.versions_of(self.repository).filter(number__in=[row.base for row in rows])
-        begun = elements_json(self.dimension, self.repository, versions)
+        begun = self._elements(versions)
         for row in rows:
             theirs = stored.get(row.id)
             if theirs is None:
@@ -155,15 +151,26 @@ class TableCheck:
                 cell, mine_text = TableCell(row.id, column), row.typed[column.path]
                 checked.conflicts.append(CellConflict(cell, numbers[row.id], begun_text, their_text, mine_text))
 
+    def _elements(self, rows: QuerySet[Any]) -> Mapping[str, dict[str, Any]]:
+        """Return the wire JSON of the elements or versions `rows` by id; one query."""
+        found = map(orjson.loads, full_renderer(self.dimension, self.repository.default_language).each(rows))
+        return {element["id"]: element for element in found}
+
     def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:
         """Return the plan of the changes. Raises `Problem` as `make_plan` does."""
-        ids = [row.id for row in rows]
-        patches = [msgspec.Raw(orjson.dumps({"key": {"id": row.id}, "data": self._patch(row)})) for row in rows]
+        patches = {row.id: _json({"key": {"id": row.id}, "data": self._patch(row)}) for row in rows if not row.is_new}
+        posts = {row.id: _json({**self._patch(row), "id": row.id}) for row in rows if row.is_new}
         dimension, repository = self.dimension, self.repository
-        return plan_of_patches(dimension, repository, self.user, patches, ids, table_digest=digest)
+        return plan_of_patches(
+            dimension, repository, self.user, [*patches.values()], [*patches], posts=posts, table_digest=digest
+        )
 
     def _patch(self, row: SentRow) -> dict[str, Any]:
         patch: dict[str, Any] = {}
+        if row.is_new:
+            begun = self.begun({column.path: value for column, value in self._typed(row)})
+            for path in begun.keys() - row.typed.keys():
+                put_field(patch, Spot(path), begun[path])
         for column, value in self._typed(row):
             put_field(patch, spot_of(column), value)
             words = self.dimension.wire.described.get(column.place.path)
@@ -177,16 +184,24 @@ class TableCheck:
             column = self.columns[name]
             yield column, typed_value(column, text)
 
-    def _ambiguous(self, rows: Iterable[SentRow]) -> Iterator[TableCellError]:
-        """Yield an error for each cell with two meanings."""
+    def _unnamed(self, rows: Iterable[SentRow], stored: Iterable[str]) -> Iterator[TableCell]:
+        """Yield an error for each new row without an id, or with one that another row has."""
+        met = set(stored)
+        for row in rows:
+            if row.is_new and (not row.id or row.id in met):
+                twice = _("%(key)s is there twice; keep one of the two.") % {"key": shortened(row.id)}
+                yield TableCell(row.id, None, twice if row.id else _("Enter an id."))
+            met.add(row.id)
+
+    def _ambiguous(self, rows: Iterable[SentRow]) -> Iterator[TableCell]:
         for row in rows:
             for name, text in row.typed.items():
                 try:
                     typed_value(self.columns[name], text)
                 except AmbiguousText as error:
-                    yield TableCellError(TableCell(row.id, self.columns[name]), str(error))
+                    yield TableCell(row.id, self.columns[name], str(error))
 
-    def _place(self, failures: Sequence[Failure], checked: Checked) -> None:
+    def _place(self, failures: Sequence[Failure], new: Collection[str], checked: Checked) -> None:
         """Add the errors of rows, such as `/EUR/data/oid`, at their cells, or at the row if they concern no cell."""
         for failure in failures:
             text = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
@@ -194,7 +209,11 @@ class TableCheck:
                 checked.problems.append(text)
                 continue
             id, *segments = pointer_segments(failure.path)
-            path = ".".join(segments[1:])
+            path = ".".join(segments if id in new else segments[1:])
             within = (column for name, column in self.columns.items() if path and name.startswith(f"{path}."))
             column = self.columns.get(path) or next(within, None)
-            checked.errors.append(TableCellError(TableCell(id, column), text))
+            checked.errors.append(TableCell(id, column, text))
+
+
+def _json(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(orjson.dumps(value))

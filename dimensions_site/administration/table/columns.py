@@ -1,17 +1,24 @@
-"""The columns of a table that people edit: one for each field, or entry of a map, that can be changed."""
+"""The columns of a table that people edit, and its cells: what is stored, and what is typed there means.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+There may be a column for each field, or entry of a map, that can be changed.
+"""
 
-from django.utils.translation import gettext as _
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from dimensions_site.administration.elements.element_page import known_keys
-from dimensions_site.elements.declaration.wire import NamedField, ObjectNode, Place
+from dimensions_site.administration.base.naming import last_versions
+from dimensions_site.administration.conditions.fields import FieldGroup, grouped_fields, known_keys
+from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.selection import DESCRIPTIONS
-from dimensions_site.elements.writing.merging import Spot
+from dimensions_site.elements.reading.table_rows import value_rows
+from dimensions_site.elements.writing.merging import Absent, Spot
 from dimensions_site.repositories.models import Repository
 
+_LINE_BREAK = re.compile(r"\r\n|\r")
 # Each costs every row time and room in the browser.
 MAX_COLUMNS = 60
 # How many languages have a column at first, and how many entries of a map are offered.
@@ -23,26 +30,17 @@ def spot_of(column: NamedField) -> Spot:
     return Spot(column.place.path, column.key)
 
 
-@dataclass
-class ColumnGroup:
-    """A group of fields in the choice of columns: those without another entry, and the maps that may have one."""
-
-    label: str
-    columns: list[tuple[NamedField, str]] = field(default_factory=list)
-    maps: list[Place] = field(default_factory=list)
-
-
 class TableColumns:
     """The columns that a table with elements of the `repository` may have. One query."""
 
     def __init__(self, dimension: Dimension, repository: Repository) -> None:
-        self._wire = dimension.wire
+        self._dimension = dimension
         self._fixed = set(dimension.model.unique_in_repository.values())
         self._keys: Mapping[str, Sequence[str]] = known_keys(dimension, repository)
 
     def named(self, name: str) -> NamedField | None:
         """Return the column of the field or entry with this wire path; None if there is none that can be changed."""
-        found = self._wire.named(name)
+        found = self._dimension.wire.named(name)
         is_column = (
             found is not None
             and found.path == name
@@ -57,26 +55,52 @@ class TableColumns:
         names = [name for path in listed for name in (languages if path == DESCRIPTIONS else [path])]
         return [column for name in dict.fromkeys(names) if (column := self.named(name)) is not None]
 
-    def groups(self) -> list[ColumnGroup]:
-        """Return everything that can be chosen, group by group."""
-        general = ColumnGroup(_("General"))
-        found = {"": general}
-        for place in filter(self._is_writable, self._wire.places.values()):
-            outermost = self._wire.root.members[place.path.partition(".")[0]]
-            group = general
-            if isinstance(outermost, ObjectNode):
-                group = found.setdefault(outermost.path, ColumnGroup(str(outermost.label)))
-            group.columns += ((column, column.heading) for column in self._offered(place))
-            if place.is_map:
-                group.maps.append(place)
-        return [group for group in found.values() if group.columns or group.maps]
-
-    def _offered(self, place: Place) -> Iterator[NamedField]:
-        if not place.is_map:
-            yield NamedField(place.path, place)
-            return
-        for key in self._keys[place.path][:_OFFERED_ENTRIES]:
-            yield NamedField(f"{place.path}.{key}", place, key)
+    def groups(self, chosen: Iterable[NamedField] = ()) -> list[FieldGroup]:
+        """Return everything that can be chosen, with the entries that are `chosen`; a whole map may get another one."""
+        keys = {path: list(known[:_OFFERED_ENTRIES]) for path, known in self._keys.items()}
+        for column in chosen:
+            if column.key is not None and column.key not in keys[column.place.path]:
+                keys[column.place.path].append(column.key)
+        return grouped_fields(self._dimension, keys, lambda field: self._is_writable(field.place))
 
     def _is_writable(self, place: Place) -> bool:
         return not (place.leaf.read_only or place.is_default_description or place.path in self._fixed)
+
+
+def cell_text(column: NamedField, value: Any) -> str:
+    """Return the text of the cell for a JSON `value`: labels, not codes; an empty text for what is not set."""
+    if value is None or isinstance(value, Absent):
+        return ""
+    text = value if column.key is not None else column.place.leaf.in_words(value)
+    return _LINE_BREAK.sub("\n", text)
+
+
+def typed_value(column: NamedField, text: str) -> Any:
+    """Return the JSON value that the `text` of a cell means; null for an empty one. Raises AmbiguousText."""
+    if not text:
+        return None
+    return text if column.key is not None else column.place.leaf.from_words(text)
+
+
+@dataclass(frozen=True)
+class StoredRow:
+    """An element: the number of its newest version, and the texts of its cells."""
+
+    id: str
+    number: int
+    texts: Sequence[str]
+
+
+def stored_rows(
+    dimension: Dimension, repository: Repository, ids: Sequence[str], columns: Sequence[NamedField]
+) -> list[StoredRow]:
+    """Return the elements with the `ids`, in their order; those that do not exist are left out. Two queries.
+
+    The number is read first: an element that changes in between seems older than its cells, so the user is asked once
+    too often, and no change of others is overwritten.
+    """
+    numbers = last_versions(dimension, repository, ids)
+    id_column = NamedField("id", dimension.wire.places["id"])
+    rows = value_rows([id_column, *columns], lambda value: value, with_ids(dimension.model, repository, ids))
+    texts = {str(id): list(map(cell_text, columns, values)) for id, *values in rows}
+    return [StoredRow(id, numbers.get(id, 0), texts[id]) for id in ids if id in texts]

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.contrib.admin import action as admin_action
 from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -20,24 +21,23 @@ from unfold.decorators import action
 
 from bulkops.models import Plan, PlanStatus
 from bulkops.plans.applying import apply_plan
+from bulkops.plans.planning import plan_without
 from bulkops.plans.stored import plans
-from dimensions_site.administration.base.bounded import require_role
-from dimensions_site.administration.base.page import Page
-from dimensions_site.administration.base.selecting import selected_repository
-from dimensions_site.administration.elements.forms import Descriptions
-from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.base.bounded import Page, require_role
+from dimensions_site.administration.base.scope import selected_repository
+from dimensions_site.administration.elements.editing import EditedAdmin
+from dimensions_site.administration.elements.pickers import Descriptions, ReferenceFinder
 from dimensions_site.administration.lists.listing import ListedAdmin
-from dimensions_site.administration.plans.words import problem_words
+from dimensions_site.administration.proposals import problem_words, proposes
 from dimensions_site.administration.table.checking import Checked, TableCheck
-from dimensions_site.administration.table.columns import MAX_COLUMNS
 from dimensions_site.administration.table.sent import MAX_ROWS, SentRow, SentTable, read_sent
 from dimensions_site.administration.table.table import EditedTable
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
-from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import grouped_number
 
 # Fields of the form: the table as JSON, what to do with it, the plan that was checked, the chosen columns, and the maps
@@ -60,9 +60,8 @@ class TablePage:
             self._admin,
             self._request,
             queryset,
-            Role.EDITOR,
             gone=_("There is nothing to edit: nothing was found."),
-            refused=_("To edit in a table, you need the role editor in the repository."),
+            refused=_("To edit in a table, you need the role proposer in the repository."),
         )
         if repository is None:
             return None
@@ -83,7 +82,7 @@ class TablePage:
     def sent(self, data: QueryDict, do: str, note: str = "") -> HttpResponse:
         """Do with the table in `data` what its page asks for."""
         sent = read_sent(data.get(TABLE, ""))
-        repository = get_object_or_404(self._admin.repositories(self._request, Role.EDITOR), pk=sent.repository)
+        repository = get_object_or_404(self._admin.repositories(self._request, Role.PROPOSER), pk=sent.repository)
         table, reason = EditedTable(self._admin.dimension, repository, sent), ReasonField(repository, data)
         if do == "columns":
             entries = zip(data.getlist(MAP), data.getlist(KEY), strict=False)
@@ -100,7 +99,8 @@ class TablePage:
             if reason.error:
                 return self._page(table, Checked(plan, descriptions=self._descriptions(table)), reason)
             try:
-                return self._save(plan, reason.reason)
+                save = self._propose if self._proposes(repository) else self._save
+                return save(plan, reason.reason)
             except Problem as problem:
                 problems = problem_words(problem)
         elif do == "save":
@@ -128,20 +128,32 @@ class TablePage:
 
     def _check(self, table: EditedTable, reason: ReasonField, problems: list[str]) -> HttpResponse:
         table.load()
-        user, found = self._request.user.get_username(), self._descriptions(table)
-        check = TableCheck(self._admin.dimension, table.repository, user, table.columns, found)
+        user, found = cast(User, self._request.user), self._descriptions(table)
+        begun = cast(EditedAdmin, self._admin).begun
+        check = TableCheck(self._admin.dimension, table.repository, user, table.columns, found, begun)
         checked = check.run(table.typed, table.numbers, table.sent.digest)
         checked.problems[:0] = problems
         return self._page(table, checked, ReasonField(table.repository, typed=reason.typed))
+
+    def _proposes(self, repository: Repository) -> bool:
+        return proposes(self._request, repository, self._admin.dimension.name)
+
+    def _propose(self, plan: Plan, reason: str | None) -> HttpResponse:
+        """Propose what was checked, and redirect to the page of the proposal (contract O4)."""
+        plan.reason = reason
+        proposed = plan_without(plan, cast(User, self._request.user), ())
+        plan.delete()
+        return redirect("admin:bulkops_plan_change", proposed.pk)
 
     def _save(self, plan: Plan, reason: str | None) -> HttpResponse:
         """Apply the plan and return to the list. Raises as `apply_plan` does."""
         require = partial(require_role, self._request, plan.repository, plan.dimension)
         apply_plan(plan, Actor(self._request.user.get_username(), Channel.PLAN, str(plan.pk), reason), require)
-        message = ngettext("%(count)s row was changed.", "%(count)s rows were changed.", plan.changed)
+        count = plan.created + plan.changed
+        message = ngettext("%(count)s row was saved.", "%(count)s rows were saved.", count)
         activity = reverse("admin:changes_changeset_change", args=[plan.change_set])
         link = format_html('<a class="underline" href="{}">{}</a>', activity, _("See what was changed, or undo it"))
-        messages.success(self._request, format_html("{} {}", message % {"count": grouped_number(plan.changed)}, link))
+        messages.success(self._request, format_html("{} {}", message % {"count": grouped_number(count)}, link))
         return redirect(self._admin.route_with_query(self._request, "changelist"))
 
     def _page(
@@ -164,8 +176,9 @@ class TablePage:
             grid=table.grid(checked, ReferenceFinder(self._request, table.repository).picker_address),
             checked=checked,
             is_checked=is_checked,
+            proposes=self._proposes(table.repository),
             has_typed=bool(table.typed),
-            unchanged=len(table.rows) - (0 if checked.plan is None else checked.plan.changed),
+            unchanged=len(table.rows) - (0 if checked.plan is None else checked.plan.created + checked.plan.changed),
             listed_errors=checked.errors[:_LISTED],
             more_errors=checked.error_count - min(len(checked.errors), _LISTED),
             unknown=[
@@ -174,7 +187,6 @@ class TablePage:
             note=note,
             plan=checked.plan.pk if checked.plan else "",
             reason=reason or ReasonField(table.repository),
-            maximum_columns=MAX_COLUMNS,
             address=self._admin.route_with_query(self._request, "table"),
             list_address=self._admin.route_with_query(self._request, "changelist"),
         )

@@ -7,11 +7,11 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.forms import Named
-from dimensions_site.administration.table.cells import StoredRow, cell_text, stored_rows
+from dimensions_site.administration.conditions.fields import FieldGroup
+from dimensions_site.administration.elements.pickers import Named
 from dimensions_site.administration.table.checking import Checked, TableCell
-from dimensions_site.administration.table.columns import MAX_COLUMNS, ColumnGroup, TableColumns
-from dimensions_site.administration.table.sent import SentRow, SentTable
+from dimensions_site.administration.table.columns import MAX_COLUMNS, StoredRow, TableColumns, cell_text, stored_rows
+from dimensions_site.administration.table.sent import MAX_CELLS, MAX_ROWS, SentRow, SentTable
 from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
@@ -19,28 +19,11 @@ from dimensions_site.text.formats import grouped_number, shortened
 
 
 @dataclass
-class ColumnChoice:
-    """A column that can be chosen: its name, its label, and whether the table has it."""
-
-    name: str
-    label: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True)
-class Lost:
-    """What was typed where it cannot be saved: the id of the row, the column, and the text."""
-
-    id: str
-    label: str
-    text: str
-
-
-@dataclass
 class EditedTable:
     """The table of the elements of a `repository` that a page has `sent`, with what is stored now.
 
-    `lost` is what was typed in rows and columns that do not exist, `errors` what is wrong with the choice of columns.
+    `lost` is what was typed in rows and columns that do not exist, with the id of the row and the column; `errors` what
+    is wrong with the choice of columns.
     """
 
     dimension: Dimension
@@ -49,7 +32,7 @@ class EditedTable:
     columns: dict[str, NamedField] = field(default_factory=dict)
     rows: list[tuple[SentRow, StoredRow]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
+    lost: list[tuple[str, str, str]] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     is_loaded: bool = False
 
@@ -63,11 +46,18 @@ class EditedTable:
         self.columns = {name: column for name, column in found.items() if column is not None}
         for name in [name for name, column in found.items() if column is None]:
             self.errors.append(_("There is no column '%(name)s'.") % {"name": shortened(name)})
-        if len(self.columns) > MAX_COLUMNS:
-            message = _("A table has at most %(maximum)s columns. Only the first ones are shown.")
-            self.errors.append(message % {"maximum": grouped_number(MAX_COLUMNS)})
-            kept = [*dict.fromkeys(typed), *self.columns]
-            self.columns = {name: self.columns[name] for name in kept[:MAX_COLUMNS] if name in self.columns}
+        maximum = self.maximum_columns
+        if len(self.columns) > maximum:
+            message = _("A table with %(rows)s rows has at most %(maximum)s columns. Only the first ones are shown.")
+            numbers = {"rows": grouped_number(len(self.sent.rows)), "maximum": grouped_number(maximum)}
+            self.errors.append(message % numbers)
+            kept = dict.fromkeys([*typed, *self.columns])
+            self.columns = {name: self.columns[name] for name in [*kept][:maximum] if name in self.columns}
+
+    @property
+    def maximum_columns(self) -> int:
+        """How many columns a table with so many rows may have."""
+        return min(MAX_COLUMNS, MAX_CELLS // max(1, len(self.sent.rows)))
 
     def add_entries(self, entries: Iterable[tuple[str, str]]) -> list[str]:
         """Return the names of columns for entries of maps, each with the path of its map and its key; add errors."""
@@ -84,19 +74,18 @@ class EditedTable:
         return names
 
     def choose_at_first(self, listed: Iterable[str]) -> None:
-        """Choose the columns of a new table."""
         self.choose([column.path for column in self._choice.at_first(listed)])
 
     def load(self) -> None:
         """Read what is stored. What was typed where nothing is stored any more is `lost`."""
         self.is_loaded = True
-        ids = [row.id for row in self.sent.rows]
+        ids = [row.id for row in self.sent.rows if not row.is_new]
         stored = {row.id: row for row in stored_rows(self.dimension, self.repository, ids, [*self.columns.values()])}
         for row in self.sent.rows:
-            found = stored.get(row.id)
+            found = StoredRow(row.id, 0, [""] * len(self.columns)) if row.is_new else stored.get(row.id)
             known = {} if found is None else {name: text for name, text in row.typed.items() if name in self.columns}
             self.lost += (
-                Lost(row.id, self.columns[name].heading if name in self.columns else shortened(name), text)
+                (row.id, self.columns[name].heading if name in self.columns else shortened(name), text)
                 for name, text in row.typed.items()
                 if name not in known
             )
@@ -109,13 +98,11 @@ class EditedTable:
 
     @property
     def numbers(self) -> Mapping[str, int]:
-        """The numbers of the newest versions."""
-        return {stored.id: stored.number for _row, stored in self.rows}
+        return {stored.id: stored.number for row, stored in self.rows if not row.is_new}
 
     @property
     def typed(self) -> list[SentRow]:
-        """The rows in which something was typed."""
-        return [row for row, _stored in self.rows if row.typed]
+        return [row for row, _stored in self.rows if row.is_edited]
 
     def references(self) -> list[tuple[TableCell, Named]]:
         """Return the cells in which an id of another element was typed, with its dimension and the id."""
@@ -126,23 +113,9 @@ class EditedTable:
             if (dimension := column.place.leaf.refers_to) is not None
         ]
 
-    def choices(self) -> list[tuple[ColumnGroup, list[ColumnChoice]]]:
+    def groups(self) -> list[FieldGroup]:
         """Return the columns that can be chosen, group by group; entries of maps that were added are among them."""
-        groups = self._choice.groups()
-        offered = {column.path for group in groups for column, _label in group.columns}
-        order = {path: at for at, path in enumerate(self.dimension.wire.places)}
-        further = [column for name, column in self.columns.items() if name not in offered]
-        for group in groups:
-            paths = {place.path for place in group.maps}
-            group.columns += ((column, column.heading) for column in further if column.place.path in paths)
-            group.columns.sort(key=lambda each: order[each[0].place.path])
-        return [
-            (
-                group,
-                [ColumnChoice(column.path, label, column.path in self.columns) for column, label in group.columns],
-            )
-            for group in groups
-        ]
+        return self._choice.groups(self.columns.values())
 
     def grid(self, checked: Checked, picker_address: Callable[[str], str | None]) -> dict[str, Any]:
         """Return what the script needs to show the table; `picker_address` is that of the admin."""
@@ -153,13 +126,14 @@ class EditedTable:
         }
         marks: dict[str, dict[str, str]] = {}
         for error in checked.errors:
-            marks.setdefault(error.cell.id, {}).setdefault(error.cell.name, error.text)
+            marks.setdefault(error.id, {}).setdefault(error.name, error.text)
         for conflict in checked.conflicts:
             text = _("Others changed this cell, too. It is stored as: %(text)s") % {"text": conflict.theirs}
             marks.setdefault(conflict.cell.id, {})[conflict.cell.name] = text
         return {
             "repository": self.repository.pk,
             "limit": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+            "maximum": min(MAX_ROWS, MAX_CELLS // max(1, len(self.columns))),
             "columns": [
                 {
                     "name": name,
@@ -177,6 +151,7 @@ class EditedTable:
                     "stored": stored.texts,
                     "typed": row.typed,
                     "kept": row.kept,
+                    "is_new": row.is_new,
                     "marks": marks.get(row.id, {}),
                 }
                 for row, stored in self.rows

@@ -1,5 +1,4 @@
 // Opens the browser's calendar beside a field for a date, and writes the chosen day in the format of the page.
-"use strict";
 
 const PARTS = ["%Y", "%m", "%d"]; // of an ISO date, in its order
 

@@ -29,15 +29,10 @@ const typed = () => [...new FormData(form)].filter(([name]) => name !== "csrfmid
 const text = (fields) => JSON.stringify(fields.filter(([name]) => name !== "_etag" && name !== "reason"));
 
 const show = ({ fields }) => {
-  const sent = document.createElement("form");
-  sent.method = "post";
-  sent.hidden = true;
+  const sent = Object.assign(document.createElement("form"), { method: "post", hidden: true });
   const token = form.elements.namedItem("csrfmiddlewaretoken").value;
   for (const [name, value] of [...fields, ["csrfmiddlewaretoken", token], ["_show_draft", "yes"]]) {
-    const input = document.createElement("textarea");
-    input.name = name;
-    input.value = value;
-    sent.append(input);
+    sent.append(Object.assign(document.createElement("textarea"), { name, value }));
   }
   document.body.append(sent);
   sent.submit();

@@ -13,9 +13,7 @@ for (const map of document.querySelectorAll("[data-map]")) {
     const box = entry.querySelector("input[type=checkbox]");
     if (box) {
       const text = entry.querySelector("textarea[name$=':text']");
-      const reflect = () => {
-        text.disabled = box.checked;
-      };
+      const reflect = () => { text.disabled = box.checked; };
       box.addEventListener("change", reflect);
       reflect();
     }

@@ -1,15 +1,12 @@
 // Labels the pickers of users, groups and repositories: the library leaves empty ones without a label.
 "use strict";
 
-function nameOf(select) {
-  return select.getAttribute("aria-label") || select.labels[0]?.innerText.trim() || select.name;
-}
-
 function label(select) {
   const picker = select.nextElementSibling;
   const chosen = [...select.selectedOptions].map((option) => option.text.trim()).filter(Boolean);
   const shown = picker?.querySelector(".select2-selection__rendered");
-  const words = [nameOf(select), ...chosen].join(" ");
+  const name = select.getAttribute("aria-label") || select.labels[0]?.innerText.trim() || select.name;
+  const words = [name, ...chosen].join(" ");
   (picker?.querySelector(".select2-search__field") ?? shown)?.setAttribute("aria-label", words);
 }
 

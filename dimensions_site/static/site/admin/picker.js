@@ -5,6 +5,7 @@ const TYPING_PAUSE = 200; // milliseconds without a keystroke before suggestions
 const NEAREST = 3; // how many similar ids the warning offers
 
 let pickers = 0;
+const make = (name, properties) => Object.assign(document.createElement(name), properties);
 
 /** Equip a picker of the page, or of a part that was loaded later; once. */
 export const equip = (picker) => {
@@ -12,8 +13,8 @@ export const equip = (picker) => {
   const input = picker.querySelector("input");
   const picked = picker.querySelector("[data-picked]");
   const [listName, nothing, more] = picker.dataset.words.split("|");
-  const list = document.createElement("ul");
-  const note = document.createElement("p");
+  const list = make("ul", { id: `suggestions-${(pickers += 1)}`, className: "element-suggestions", role: "listbox", ariaLabel: listName, hidden: true });
+  const note = make("p", { className: "element-help", ariaLive: "polite" });
   let active = -1;
   const warning = picker.querySelector("[data-unknown]");
   let pending = null;
@@ -22,24 +23,14 @@ export const equip = (picker) => {
   // The last text that was compared with the ids of elements.
   let known = warning.textContent ? null : input.value;
 
-  list.id = `suggestions-${(pickers += 1)}`;
-  list.className = "element-suggestions";
-  list.setAttribute("role", "listbox");
-  list.setAttribute("aria-label", listName);
-  list.hidden = true;
-  note.className = "element-help";
-  note.setAttribute("aria-live", "polite");
-  (picked ?? input).after(list);
-  list.after(note);
-  input.setAttribute("role", "combobox");
-  input.setAttribute("aria-autocomplete", "list");
-  input.setAttribute("aria-expanded", "false");
+  (picked ?? input).after(list, note);
+  Object.assign(input, { role: "combobox", ariaAutoComplete: "list", ariaExpanded: "false" });
   input.setAttribute("aria-controls", list.id);
 
   const close = () => {
     list.hidden = true;
     active = -1;
-    input.setAttribute("aria-expanded", "false");
+    input.ariaExpanded = "false";
     input.removeAttribute("aria-activedescendant");
   };
 
@@ -53,17 +44,16 @@ export const equip = (picker) => {
   const point = (position) => {
     const options = [...list.children];
     active = (position + options.length) % options.length;
-    options.forEach((option, at) => option.setAttribute("aria-selected", String(at === active)));
+    options.forEach((option, at) => { option.ariaSelected = String(at === active); });
     options[active].scrollIntoView({ block: "nearest" });
     input.setAttribute("aria-activedescendant", options[active].id);
   };
 
   // What is stored beside the id stays with it.
   const describe = (id, { description, address } = {}) => {
-    const link = document.createElement("a");
-    link.textContent = link.title = description || id;
-    link.href = address;
-    picked?.replaceChildren(...(id === first.id ? first.shown : address ? [link] : []));
+    const words = description || id;
+    const link = address ? [make("a", { textContent: words, title: words, href: address })] : [];
+    picked?.replaceChildren(...(id === first.id ? first.shown : link));
   };
 
   // Ids that begin with the text come first, in order, so an equal one is the first.
@@ -75,10 +65,8 @@ export const equip = (picker) => {
     const similar = [...results, ...near].slice(0, NEAREST);
     if (similar.length) warning.append(` ${warning.dataset.similar} `);
     for (const found of similar) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "element-link";
-      button.textContent = `${found.id} ${found.description}`.trim();
+      const textContent = `${found.id} ${found.description}`.trim();
+      const button = make("button", { type: "button", className: "element-link", textContent });
       button.addEventListener("click", () => {
         take(found);
         input.focus();
@@ -93,12 +81,8 @@ export const equip = (picker) => {
     const text = input.value;
     if (text === known) return;
     if (text === "") return judge(text, {});
-    try {
-      const answer = await find();
-      if (answer.ok && text === input.value) judge(text, await answer.json());
-    } catch {
-      // The page warns after the save.
-    }
+    const answer = await find().catch(() => null); // then the page warns after the save
+    if (answer?.ok && text === input.value) judge(text, await answer.json());
   };
 
   const take = (found) => {
@@ -111,13 +95,8 @@ export const equip = (picker) => {
   const suggest = ({ results, more: hasMore }) => {
     list.replaceChildren(
       ...results.map((found, at) => {
-        const option = document.createElement("li");
-        option.id = `${list.id}-${at}`;
-        option.setAttribute("role", "option");
-        option.setAttribute("aria-selected", "false");
-        const code = document.createElement("strong");
-        code.textContent = found.id;
-        option.append(code, ` ${found.description}`);
+        const option = make("li", { id: `${list.id}-${at}`, role: "option", ariaSelected: "false" });
+        option.append(make("strong", { textContent: found.id }), ` ${found.description}`);
         // Before the input loses the focus.
         option.addEventListener("mousedown", (event) => {
           event.preventDefault();
@@ -129,7 +108,7 @@ export const equip = (picker) => {
     close();
     if (results.length) {
       list.hidden = false;
-      input.setAttribute("aria-expanded", "true");
+      input.ariaExpanded = "true";
     }
     note.textContent = results.length === 0 ? nothing : hasMore ? more : "";
   };

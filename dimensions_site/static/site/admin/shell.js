@@ -24,15 +24,21 @@ const focusFirst = (button, frames = 0) => {
 document.addEventListener("click", ({ target }) => {
   const button = target.closest?.("[data-opens]");
   if (button) setTimeout(() => focusFirst(button));
+  // A menu closes when the user goes on elsewhere.
+  for (const menu of document.querySelectorAll("[data-menu][open]")) menu.open = menu.contains(target);
 });
 
-document.addEventListener("keydown", ({ key }) => {
+document.addEventListener("keydown", ({ key, target }) => {
   if (key !== "Escape") return;
   for (const button of document.querySelectorAll("[data-opens]")) {
     const opened = document.getElementById(button.getAttribute("aria-controls"));
     if (isShown(button) && opened?.contains(document.activeElement))
       setTimeout(() => button.focus());
   }
+  const menu = target.closest?.("[data-menu][open]");
+  if (!menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
 });
 
 // The name of an icon is a ligature of its font. It is not read aloud where words name the control.
@@ -45,16 +51,6 @@ const silence = (icon) => {
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".material-symbols-outlined").forEach(silence);
   document.getElementById("content")?.setAttribute("role", "main");
-});
-
-// A menu closes when the user goes on elsewhere.
-const menus = (target) => [...document.querySelectorAll("[data-menu][open]")].filter((menu) => !menu.contains(target));
-document.addEventListener("click", ({ target }) => menus(target).forEach((menu) => { menu.open = false; }));
-document.addEventListener("keydown", ({ key, target }) => {
-  const menu = key === "Escape" && target.closest?.("[data-menu][open]");
-  if (!menu) return;
-  menu.open = false;
-  menu.querySelector("summary").focus();
 });
 
 // After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).

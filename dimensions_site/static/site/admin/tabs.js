@@ -13,7 +13,7 @@ if (bar) {
   const show = (chosen, { focus = false } = {}) => {
     for (const tab of tabs) {
       const isChosen = tab === chosen;
-      tab.setAttribute("aria-selected", String(isChosen));
+      tab.ariaSelected = String(isChosen);
       tab.tabIndex = isChosen ? 0 : -1;
       panelOf(tab).hidden = !isChosen;
     }
@@ -23,14 +23,13 @@ if (bar) {
     form.action = address.split("#")[0] + markOf(chosen);
   };
 
-  bar.setAttribute("role", "tablist");
-  bar.setAttribute("aria-orientation", "vertical");
+  Object.assign(bar, { role: "tablist", ariaOrientation: "vertical" });
   for (const tab of tabs) {
     const panel = panelOf(tab);
     tab.id = `tab-${panel.id}`;
     tab.setAttribute("role", "tab");
     tab.setAttribute("aria-controls", panel.id);
-    panel.setAttribute("role", "tabpanel");
+    panel.role = "tabpanel";
     panel.setAttribute("aria-labelledby", tab.id);
     tab.addEventListener("click", (event) => {
       event.preventDefault();
@@ -38,17 +37,11 @@ if (bar) {
       show(tab);
     });
     tab.addEventListener("keydown", (event) => {
-      const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
-      const at = tabs.indexOf(tab);
-      const next =
-        event.key === "Home" ? tabs[0]
-        : event.key === "End" ? tabs.at(-1)
-        : event.key in steps ? tabs.at((at + steps[event.key]) % tabs.length)
-        : null;
-      if (next) {
-        event.preventDefault();
-        show(next, { focus: true });
-      }
+      const [previous, next] = [tabs.indexOf(tab) - 1, tabs.indexOf(tab) + 1];
+      const places = { Home: 0, End: -1, ArrowDown: next, ArrowRight: next, ArrowUp: previous, ArrowLeft: previous };
+      if (!(event.key in places)) return;
+      event.preventDefault();
+      show(tabs.at(places[event.key] % tabs.length), { focus: true });
     });
   }
   const named = () => tabs.find((tab) => [tab.getAttribute("href"), markOf(tab)].includes(location.hash));

@@ -1,5 +1,4 @@
 // Asks for confirmation before a user leaves a changed form by a link, the address or the tab.
-"use strict";
 
 addEventListener("load", () => {
   const form = document.querySelector("form[data-watched], #content-main > form[method='post'][id$='_form']");

@@ -13,21 +13,14 @@ function show(progress) {
 }
 
 async function poll() {
-  let isRunning = true;
-  try {
-    const answer = await fetch(sheet.dataset.progress);
-    // A user who was signed out meanwhile is redirected to the login page.
-    if (answer.redirected || answer.status === 403 || answer.status === 404) return;
-    if (answer.ok) {
-      const progress = await answer.json();
-      isRunning = progress.is_running;
-      if (isRunning) show(progress);
-      else location.reload();
-    }
-  } catch {
-    // The service may be unreachable for a moment; the next poll may reach it.
-  }
-  if (isRunning) setTimeout(poll, PAUSE);
+  // The service may be unreachable for a moment; the next poll may reach it.
+  const answer = await fetch(sheet.dataset.progress).catch(() => null);
+  // A user who was signed out meanwhile is redirected to the login page.
+  if (answer && (answer.redirected || answer.status === 403 || answer.status === 404)) return;
+  const progress = answer?.ok ? await answer.json().catch(() => null) : null;
+  if (progress && !progress.is_running) return location.reload();
+  if (progress) show(progress);
+  setTimeout(poll, PAUSE);
 }
 
 if (sheet) setTimeout(poll, PAUSE);

@@ -10,50 +10,60 @@ const sent = document.getElementById("table-sent");
 const state = form.querySelector("[data-state]");
 const data = JSON.parse(document.getElementById("table-data").textContent);
 const [changedWords, nothing, searching, outside, tooMuch, idTitle, name] = grid.dataset.words.split("|");
-const byId = new Map(data.rows.map((row) => [row.id, row]));
-const fieldOf = new Map(data.columns.map((column, at) => [column.name, `c${at}`]));
+
+// --- Rows: the key of a new one is no id that an element can have ---
+
+const rows = new Map();
+const cellsOf = (row) => {
+  const key = row.is_new ? `\0${rows.size}` : row.id;
+  row.before = { id: row.is_new ? "" : row.id, ...Object.fromEntries(data.columns.map(({ name }, at) => [name, row.stored[at]])) };
+  rows.set(key, row);
+  return { key, ...row.before, ...row.typed, id: row.id };
+};
+const first = data.rows.map(cellsOf);
+const rowOf = (cell) => rows.get(cell.getRow().getIndex());
+// Errors of the whole row are at its id.
+const place = (cell) => (cell.getField() === "id" ? "" : cell.getField());
+
+// The id of a stored row cannot be changed.
+const isOpen = (cell) => place(cell) !== "" || rowOf(cell).is_new;
+const put = (cell, text) => isOpen(cell) && cell.setValue(text);
+
+const addRows = (count) => {
+  const added = Array.from({ length: Math.min(count, data.maximum - table.getRows().length) }, () =>
+    cellsOf({ id: "", base: 0, stored: data.columns.map(() => ""), typed: {}, kept: {}, marks: {}, is_new: true }),
+  );
+  table.getColumn("id").show();
+  table.addData(added);
+  table.setHeight(height());
+  holder().focus({ preventScroll: true });
+};
 
 // --- What the form sends ---
 
-const typedIn = (row, cells) =>
-  Object.fromEntries(
-    data.columns.flatMap((column, at) => {
-      const text = (cells[`c${at}`] ?? "").toWellFormed();
-      return text === row.stored[at] ? [] : [[column.name, text]];
-    }),
-  );
-
-const first = data.rows.map((row) => ({
-  id: row.id,
-  ...Object.fromEntries(data.columns.map((column, at) => [`c${at}`, row.typed[column.name] ?? row.stored[at]])),
-}));
-
-const gather = (shown = table.getData()) => {
-  const rows = shown.map((cells) => {
-    const row = byId.get(cells.id);
-    return { id: row.id, base: row.base, typed: typedIn(row, cells), kept: row.kept };
-  });
-  const columns = data.columns.map((column) => column.name);
-  sent.value = JSON.stringify({ repository: data.repository, columns, rows });
-  return rows.reduce((count, row) => count + Object.keys(row.typed).length, 0);
+const sentRow = ({ key, id, ...cells }) => {
+  const { before, base, kept, is_new } = rows.get(key);
+  const texts = Object.entries(cells).map(([name, text]) => [name, (text ?? "").toWellFormed()]);
+  return { id: id.toWellFormed(), base, typed: Object.fromEntries(texts.filter(([name, text]) => text !== before[name])), kept, is_new };
 };
 
-const report = (text = "", shown = undefined) => {
+const gather = (shown = table.getData()) => {
+  const written = shown.map(sentRow).filter(({ id, typed, is_new }) => !is_new || id || Object.keys(typed).length);
+  sent.value = JSON.stringify({ repository: data.repository, columns: data.columns.map(({ name }) => name), rows: written });
+  return written.reduce((count, row) => count + Object.keys(row.typed).length + row.is_new, 0);
+};
+
+const report = (text, shown) => {
   const count = gather(shown);
   state.textContent = [`${changedWords} ${count.toLocaleString(document.documentElement.lang)}`, text].filter(Boolean).join(". ");
 };
 
-// What was checked is no longer what is in the table.
-const outdate = () => {
-  for (const part of document.querySelectorAll("[data-saves], [data-result], button[name='_do'][value='save']")) part.hidden = true;
-};
-
-// Many cells may change at once.
+// Many cells may change at once. What was checked is no longer what is in the table.
 let pending = 0;
-const changed = (text = "") => {
+const changed = (text) => {
   clearTimeout(pending);
   pending = setTimeout(() => {
-    outdate();
+    for (const part of document.querySelectorAll("[data-saves], [data-result], button[name='_do'][value='save']")) part.hidden = true;
     report(text);
   });
 };
@@ -65,27 +75,27 @@ report("", first);
 
 const formatter = (cell) => {
   const element = cell.getElement();
-  const row = byId.get(cell.getRow().getIndex());
-  const at = Number(cell.getField().slice(1));
-  const mark = row.marks[data.columns[at].name];
-  const isChanged = cell.getValue() !== row.stored[at];
+  const { marks, before } = rowOf(cell);
+  const mark = marks[place(cell)];
   element.tabIndex = -1;
-  element.classList.toggle("is-changed", isChanged);
+  element.classList.toggle("is-changed", cell.getValue() !== before[cell.getField()]);
   element.classList.toggle("is-marked", mark !== undefined);
   if (mark === undefined) element.removeAttribute("aria-invalid");
   else element.setAttribute("aria-invalid", "true");
   return asText(cell.getValue());
 };
 
-const columns = data.columns.map((column, at) => ({
-  field: `c${at}`,
+const columns = [{ name: "id", title: idTitle, values: [] }, ...data.columns].map((column, at) => ({
+  field: column.name,
   title: column.title,
   titleFormatter: "plaintext",
+  visible: at > 0 || data.rows.some((row) => row.is_new),
   minWidth: 110,
   maxInitialWidth: 240,
   formatter,
+  editable: isOpen,
   tooltip: (_event, cell) => {
-    const mark = byId.get(cell.getRow().getIndex()).marks[column.name];
+    const mark = rowOf(cell).marks[place(cell)];
     return mark === undefined ? "" : asText(mark);
   },
   accessorClipboard: quoted,
@@ -95,31 +105,36 @@ const columns = data.columns.map((column, at) => ({
 // --- The clipboard ---
 
 const parsePasted = function (pasted) {
-  const cells = parsedCells(pasted, table.getRows().length + 1);
-  const rows = this.constructor.pasteParsers.range.call(this, cells.map((row) => row.join("\t")).join("\n"));
-  if (rows && cells[0].length > Object.keys(rows[0]).length) setTimeout(() => changed(outside), 50);
-  return rows && rows.map((row) => Object.fromEntries(Object.entries(row).map(([field, text]) => [field, meant(text)])));
+  const cells = parsedCells(pasted, data.maximum + 1);
+  const found = this.constructor.pasteParsers.range.call(this, cells.map((row) => row.join("\t")).join("\n"));
+  if (found && cells[0].length > Object.keys(found[0]).length) setTimeout(() => changed(outside), 50);
+  return found && found.map((row) => Object.fromEntries(Object.entries(row).map(([field, text]) => [field, meant(text)])));
 };
 
 // Tabulator's own way to write the pasted rows could not be undone.
-const writePasted = (rows) => {
-  const before = table.getHistoryUndoSize();
+const writePasted = (pasted) => {
   const range = table.getRanges().at(-1);
   const selected = range.getBottomEdge() - range.getTopEdge() + 1;
   const isCell = selected === 1 && range.getLeftEdge() === range.getRightEdge();
-  const target = table.getRows().slice(range.getTopEdge(), range.getTopEdge() + (isCell ? rows.length : selected));
-  target.forEach((row, at) => {
-    for (const [field, text] of Object.entries(rows[at % rows.length])) row.getCell(field).setValue(text);
+  const end = range.getTopEdge() + (isCell ? pasted.length : selected);
+  let target = [];
+  together(() => {
+    if (end > table.getRows().length) addRows(end - table.getRows().length);
+    target = table.getRows().slice(range.getTopEdge(), end);
+    target.forEach((row, at) => {
+      for (const [field, text] of Object.entries(pasted[at % pasted.length])) put(row.getCell(field), text);
+    });
   });
-  noteBatch(before);
-  changed(isCell && target.length < rows.length ? outside : "");
+  changed(isCell && target.length < pasted.length ? outside : "");
   return target;
 };
 
 // --- Undo: what was pasted, filled or emptied together is taken back together ---
 
 const batches = [];
-const noteBatch = (before) => {
+const together = (change) => {
+  const before = table.getHistoryUndoSize();
+  change();
   const after = table.getHistoryUndoSize();
   if (after > before) batches.push({ before, after });
 };
@@ -134,22 +149,22 @@ const undo = () => {
 };
 
 const fillDown = () => {
-  const before = table.getHistoryUndoSize();
   const [first, ...others] = table.getRanges().at(-1).getStructuredCells();
-  for (const cells of others) cells.forEach((cell, at) => cell.setValue(first[at].getValue()));
-  noteBatch(before);
+  together(() => others.flat().forEach((cell, at) => put(cell, first[at % first.length].getValue())));
 };
 
 // --- The grid ---
 
+const height = () => Math.min(60 + 30 * rows.size, Math.max(320, window.innerHeight - grid.getBoundingClientRect().top - 100));
+
 const table = new window.Tabulator(grid, {
   data: first,
-  index: "id",
+  index: "key",
+  nestedFieldSeparator: false,
   columns,
-  rowHeader: { field: "id", title: idTitle, titleFormatter: "plaintext", formatter: "plaintext", frozen: true, headerSort: false, minWidth: 90, clipboard: false },
+  rowHeader: { title: idTitle, titleFormatter: "plaintext", formatter: (cell) => asText(cell.getData().id || "+"), frozen: true, headerSort: false, minWidth: 90, clipboard: false },
   columnDefaults: { headerSort: false, resizable: "header" },
-  height: Math.min(60 + 30 * data.rows.length, Math.max(320, window.innerHeight - grid.getBoundingClientRect().top - 100)),
-  renderVertical: "virtual",
+  height: height(),
   layout: "fitDataFill",
   history: true,
   selectableRange: 1,
@@ -193,11 +208,8 @@ table.on("scrollVertical", () => {
   if (document.activeElement === document.body) holder().focus({ preventScroll: true });
 });
 
-const go = (id, column) => {
-  const row = table.getRow(id);
-  if (!row) return;
-  const cell = row.getCell(fieldOf.get(column) ?? "c0");
-  row.scrollTo("center", false);
+const go = (cell) => {
+  cell.getRow().scrollTo("center", false);
   table.getRanges().at(-1).setBounds(cell, cell);
   cell.getElement().scrollIntoView({ block: "center", inline: "nearest" });
   holder().focus({ preventScroll: true });
@@ -215,7 +227,7 @@ table.on("tableBuilt", () => {
 });
 
 table.on("cellEdited", (cell) => {
-  delete byId.get(cell.getRow().getIndex()).marks[data.columns[Number(cell.getField().slice(1))].name];
+  delete rowOf(cell).marks[place(cell)];
   changed();
 });
 table.on("historyUndo", () => changed());
@@ -241,9 +253,7 @@ grid.addEventListener(
       undo();
     } else if (event.key === "Delete" || event.key === "Backspace") {
       event.preventDefault();
-      const before = table.getHistoryUndoSize();
-      for (const cell of table.getRanges().at(-1).getCells().flat()) cell.setValue("");
-      noteBatch(before);
+      together(() => table.getRanges().at(-1).getCells().flat().forEach((cell) => put(cell, "")));
     } else if (event.key === "F2") {
       event.preventDefault();
       activeCell()?.edit();
@@ -263,22 +273,25 @@ grid.addEventListener("keydown", ({ key, target }) => {
 
 form.querySelector("[data-fill]").addEventListener("click", fillDown);
 form.querySelector("[data-undo]").addEventListener("click", undo);
+form.querySelector("[data-more]").addEventListener("click", () => {
+  addRows(1);
+  go(table.getRows().at(-1).getCell("id"));
+});
 
 form.addEventListener("click", (event) => {
   const link = event.target.closest("button[data-row]");
-  if (link) go(link.dataset.row, link.dataset.column);
+  const row = link && table.getRows().find((one) => one.getData().id === link.dataset.row);
+  if (row) go(row.getCell(link.dataset.column || (rows.get(row.getIndex()).is_new ? "id" : data.columns[0].name)));
 });
 
 form.addEventListener("change", ({ target }) => {
   const { row: id, column, number } = target.closest("[data-number]")?.dataset ?? {};
   if (!id) return;
-  const row = byId.get(id);
-  const at = data.columns.findIndex((one) => one.name === column);
+  const row = rows.get(id);
   delete row.marks[column];
   if (target.value === "mine") row.kept[column] = Number(number);
   else delete row.kept[column];
-  const mine = row.typed[column] ?? row.stored[at];
-  table.getRow(id).getCell(`c${at}`).setValue(target.value === "mine" ? mine : row.stored[at]);
+  table.getRow(id).getCell(column).setValue((target.value === "mine" ? row.typed : row.before)[column] ?? row.before[column]);
   table.getRow(id).reformat();
   report();
 });

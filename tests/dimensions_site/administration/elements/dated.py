@@ -5,7 +5,7 @@ from typing import Any
 
 from account.models import Account
 from dimensions_site.changes.models import ChangeSet, Channel
-from dimensions_site.elements.writing.actors import Actor
+from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.writing.saving import delete
 from dimensions_site.repositories.models import Repository
 from tests.factories import Person, account

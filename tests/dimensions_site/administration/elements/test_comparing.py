@@ -8,19 +8,17 @@ from html import unescape
 
 import pytest
 from django.db import connection
-from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from django.utils.html import escape
 from openpyxl import load_workbook
 
-from account.models import Account, AccountVersion
+from account.models import Account
 from currency.models import Currency
 from dimensions_site.administration.base import paging
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.elements.dated import MARCH, OLDEST, TYPED, date_changes, store_chart
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import account, add_person, content, currency
-from tests.services.long_reads import CONDITIONS
+from tests.factories import account, content, currency
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J2")]
@@ -55,11 +53,7 @@ def test_two_moments_of_a_repository_are_compared(chart, rita, northwind):
     """Each element with its description and what differs, in words as its versions show it."""
     answer = browser_of(rita).get(PAGE, sides(northwind))
     assert found(answer) == [
-        (
-            "1000",
-            "Changed",
-            [("descriptions.en", "Cash", "Petty money"), ("type", "Normal", "Detail")],
-        ),
+        ("1000", "Changed", [("descriptions.en", "Cash", "Petty money"), ("type", "Normal", "Detail")]),
         ("2000", "Deleted", []),
         ("3000", "Created", []),
     ]
@@ -181,22 +175,6 @@ def test_all_errors_are_reported_at_once(chart, rita, northwind):
     assert set(errors(answer)) == {"from", "to", "filter"}
 
 
-@pytest.mark.contract("G2")
-def test_only_repositories_that_the_user_may_read_are_compared(chart, rita, northwind, contoso):
-    """Another one is neither offered nor found by its key, and a grant for currencies does not open accounts."""
-    store_accounts(contoso, account("OF-CONTOSO"))
-    AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER, dimension="currency")
-    browser = browser_of(rita)
-    assert "contoso" not in browser.get(PAGE).content.decode()
-    for query in (sides(northwind, "", contoso), sides(contoso, "", northwind)):
-        for address in (PAGE, EXPORT):
-            answer = browser.get(address, query)
-            assert list(errors(answer)) == ["repository" if query["repository"] == contoso.pk else "from_repository"]
-            assert "OF-CONTOSO" not in answer.content.decode()
-    assert browser_of(add_person("nobody")).get(PAGE).status_code == 403
-    assert browser_of(add_person("other")).get(EXPORT, sides(northwind)).status_code == 403
-
-
 def test_the_workbook_has_all_differences(chart, rita, northwind):
     """Id, action, field by label, before, after and path: a row for each value."""
     answer = browser_of(rita).get(EXPORT, sides(northwind))
@@ -229,13 +207,6 @@ def test_the_list_of_the_past_leads_to_what_has_changed_since(chart, rita, north
     query = f"from_repository={northwind.pk}&from=2026-03-31T22%3A00%3A00Z&repository={northwind.pk}&to="
     assert f'href="{PAGE}?{escape(query)}">Compare</a>' in text
     assert counts(browser_of(rita).get(f"{PAGE}?{query}")) == {"Created": 1, "Changed": 1, "Deleted": 1}
-
-
-def test_without_parameters_the_form_is_shown(chart, rita):
-    browser = browser_of(rita)
-    assert "counts" not in browser.get(PAGE).context
-    assert browser.get(EXPORT)["Location"] == PAGE
-    assert f'href="{PAGE}"' in browser.get(page(Account)).content.decode()
 
 
 def test_pages_hold_50_differences_and_counting_has_a_bound(rita, northwind, monkeypatch):
@@ -278,17 +249,3 @@ def test_a_comparison_costs_the_same_for_200_differences_as_for_one(rita, northw
         numbers.append((len(queries), sum(counts(answer).values())))
     assert [total for _, total in numbers] == [1, 200]
     assert numbers[0][0] == numbers[1][0] <= 25
-
-
-@pytest.mark.django_db(transaction=True)
-@override_settings(READ_TIMEOUT_SECONDS=0.3)
-@pytest.mark.parametrize("address", [PAGE, EXPORT])
-def test_a_comparison_that_takes_too_long_is_stopped_and_says_what_to_do(chart, rita, northwind, address):
-    """Each of many texts is looked through fifty times; what was typed stays."""
-    store_accounts(northwind, *(account(f"A{number}") for number in range(60)))
-    texts = {f"aa-{number:05}": "Forderungen aus Lieferungen " * 2 for number in range(1_900)}
-    AccountVersion.objects.update(descriptions=texts)
-    answer = browser_of(rita).get(address, sides(northwind, filter=CONDITIONS))
-    (message,) = errors(answer)["__all__"]
-    assert message.startswith("The comparison took too long and was stopped. Choose moments that are closer together")
-    assert answer.context["form"]["filter"].value() == CONDITIONS

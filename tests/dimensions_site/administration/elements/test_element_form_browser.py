@@ -197,22 +197,6 @@ def test_nobody_leaves_what_was_typed_unasked(form: Any) -> None:
     form(look)
 
 
-def test_nobody_leaves_unasked_what_was_refused(form: Any) -> None:
-    """What the page shows after a refused save is not saved either."""
-
-    def look(shown: Page) -> None:
-        shown.get_by_role("button", name="Add a language").first.click()
-        shown.get_by_label("Description: Language").fill("no language")
-        save(shown)
-        dialogs = Dialogs(shown)
-        shown.get_by_role("alert").click()
-        shown.get_by_role("link", name="Close").click()
-        shown.wait_for_timeout(300)
-        assert dialogs.asked == ["beforeunload"]
-
-    form(look)
-
-
 def test_forms_of_superusers_ask_too_and_begin_with_their_errors(northwind: Any, visit: Any) -> None:
     """Not when nothing was changed; what was refused is not saved either."""
 

@@ -3,14 +3,13 @@
 import pytest
 
 from account.models import Account, AccountVersion
-from currency.models import Currency
 from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.account.samples import FULL
 from tests.dimensions_site.administration.site.pages import errors, filled_in
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import account, add_person, currency, read
-from tests.storing import store_accounts, store_currencies
+from tests.factories import account, add_person, read
+from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("C16")
 
@@ -168,15 +167,6 @@ def test_entries_that_one_removed_and_the_other_changed_are_conflicts(alice, for
     assert (cash.descriptions, cash.custom_attributes) == ({"en": "Cash"}, {"Owner": "Treasury"})
 
 
-def test_both_who_typed_the_same_are_asked_nothing(alice, form, cash):
-    """Nor is it saved once more."""
-    patch(alice, descriptions={"en": "Petty cash"})
-    versions = AccountVersion.objects.count()
-    answer = form(follow=True, **{"descriptions:0:text": "Petty cash"})
-    assert messages_of(answer) == ["Nothing was changed, so the account 1000 was not saved again."]
-    assert AccountVersion.objects.count() == versions
-
-
 def test_two_spellings_of_one_day_are_the_same(alice, form, cash):
     patch(alice, dataEntryAndReporting={"validity": {"startDate": "2026-01-31"}})
     start = {"dataEntryAndReporting.validity.startDate": "2026-01-31T00:00:00Z"}
@@ -250,17 +240,6 @@ def test_each_field_of_a_full_account_is_merged(alice, ed, northwind):
     without_stamp = {**merged, "updateInfo": None, "description": None}
     wanted = {**expected, "updateInfo": None, "description": None}
     assert without_stamp == {**wanted, "descriptions": {**expected["descriptions"], first: "Ed's"}}
-
-
-def test_currencies_are_merged_too(alice, ed, northwind):
-    store_currencies(northwind, currency("EUR"))
-    element = Currency.objects.get()
-    browser, address = browser_of(ed), page(Currency, "change", element.pk)
-    opened = filled_in(browser.get(address))
-    assert alice.send("PATCH", alice.currency("elements/EUR"), {"decimalNumbers": 3}).status_code == 200
-    assert browser.post(address, {**opened, "percentageDifference": "0.07"}).status_code == 302
-    element.refresh_from_db()
-    assert (element.decimal_numbers, element.percentage_difference) == (3, "0.07")
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,12 +3,9 @@
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
-from currency.models import Currency
-from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import account, currency
@@ -58,20 +55,6 @@ def test_twenty_are_suggested_and_the_list_says_that_there_are_more(rita, northw
 
 
 @pytest.mark.contract("G2")
-def test_a_picker_of_another_repository_or_dimension_is_not_found(chart, rita, bob, northwind, contoso):
-    """404 as for an unknown repository; nobody gets anything without a login."""
-    AccessGrant.objects.filter(user=rita.user).update(dimension="currency")
-    browser = browser_of(rita)
-    for model, key in ((Account, northwind.pk), (Account, contoso.pk), (Currency, contoso.pk), (Currency, 10**30)):
-        answer = browser.get(page(model, "pick", key), {"q": "1"})
-        assert answer.status_code == 404
-        assert "Contoso" not in answer.content.decode()
-    assert picked(browser, northwind, "C", Currency) == []
-    assert picked(browser_of(bob), contoso, "1") == [("10C", "Contoso")]
-    assert Client().get(page(Account, "pick", northwind.pk)).status_code == 302
-
-
-@pytest.mark.contract("G2")
 def test_the_form_asks_only_where_the_user_may_look(chart, alice, northwind):
     """Fields that refer to accounts lead to the picker of accounts in the same repository."""
     text = browser_of(alice).get(page(Account, "change", Account.objects.get(element_id="10").pk)).content.decode()
@@ -114,17 +97,6 @@ def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita
     assert "APART2" not in text
     unused = browser.get(page(Account, "uses", Account.objects.get(element_id="20").pk)).content.decode()
     assert "No accounts refer to it." in unused
-
-
-@pytest.mark.contract("G2")
-def test_uses_stay_within_the_repository_and_its_grants(chart, rita, bob, northwind, contoso):
-    """The same id in another repository is another element."""
-    store_accounts(contoso, account("CONTOSO1", **USES[0]))
-    element = Account.objects.get(element_id="10")
-    assert "CONTOSO1" not in browser_of(rita).get(page(Account, "uses", element.pk)).content.decode()
-    assert browser_of(bob).get(page(Account, "uses", element.pk)).status_code == 404
-    AccessGrant.objects.create(user=bob.user, repository=northwind, role=Role.READER, dimension="currency")
-    assert browser_of(bob).get(page(Account, "uses", element.pk)).status_code == 404
 
 
 def test_of_many_uses_the_first_are_shown(chart, alice, rita):

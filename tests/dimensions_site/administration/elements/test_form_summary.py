@@ -11,8 +11,7 @@ START = "dataEntryAndReporting.validity.startDate"
 
 
 @pytest.mark.parametrize(
-    ("language", "rest"),
-    [("en", ": 2026-02-30 does not exist."), ("de", ": 2026-02-30 gibt es nicht.")],
+    ("language", "rest"), [("en", ": 2026-02-30 does not exist."), ("de", ": 2026-02-30 gibt es nicht.")]
 )
 def test_the_name_of_a_field_stands_in_its_link_and_not_behind_it_once_more(ed, cash: Account, language, rest):
     """Also where the message separates the name by a colon, and where the field is a row of a map."""

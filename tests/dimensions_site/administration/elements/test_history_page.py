@@ -12,8 +12,8 @@ from django.utils import timezone
 from account.models import Account
 from currency.models import Currency, CurrencyVersion
 from dimensions_site.changes.models import ChangeSet, Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.elements.writing.history import record
 from tests.bulkops.save.bulk import patch, save
 from tests.dimensions import MODELS
@@ -146,17 +146,3 @@ def test_the_history_goes_on_where_a_deleted_element_ended(alice):
     alice.send("POST", alice.account(), account(type="DETAIL"))
     response = browser.get(versions_page(Account.objects.get()))
     assert [kind for kind, *_ in shown(response)] == ["Created", "Deleted", "Created"]
-
-
-@pytest.mark.contract("G2")
-@pytest.mark.parametrize("dimension", MODELS)
-def test_the_versions_of_another_repository_are_not_found(northwind, contoso, bob, dimension):
-    """The manager of one repository learns nothing of who writes what in the other one, nor restores anything."""
-    browser = browser_of(bob)
-    own, others = store(dimension, contoso), store(dimension, northwind)
-    version = MODELS[dimension].version_model.objects.get(repository=northwind).pk
-    assert browser.get(versions_page(own)).status_code == 200
-    assert browser.get(versions_page(others)).status_code == 404
-    assert browser.get(page(type(own), "version", version)).status_code == 404
-    assert browser.post(page(type(own), "restore", version)).status_code == 404
-    assert MODELS[dimension].version_model.objects.count() == 2

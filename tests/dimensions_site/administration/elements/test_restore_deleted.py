@@ -4,7 +4,7 @@ import pytest
 
 from currency.models import Currency, CurrencyVersion
 from dimensions_site.changes.models import Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, without
 from tests.dimensions import MODELS, WIRES

@@ -60,17 +60,6 @@ def test_where_the_list_ends_the_page_says_so(chart, ed, query):
     assert "The list has no other account or currency there." in said
 
 
-@pytest.mark.contract("G2")
-def test_a_step_stays_within_the_grants(chart, ed, contoso):
-    """Elements of other repositories are neither where one begins nor where one arrives."""
-    store_accounts(contoso, account("0"), account("9"))
-    browser = browser_of(ed)
-    assert arrived(browser, "1", "previous")[0] == "1"
-    assert arrived(browser, "3", "next")[0] == "3"
-    assert browser.get(page(Account, "next", key("0"))).status_code == 404
-    assert browser.get(f"{page(Account, 'add')}?copy={key('0')}").status_code == 404
-
-
 def test_a_step_reads_a_few_rows(chart, ed):
     """The database finds the neighbour."""
     browser = browser_of(ed)

@@ -1,7 +1,6 @@
 """What a list shows, or what is selected in it, is exported to a file that can be imported again."""
 
 import re
-from tempfile import TemporaryFile
 from typing import Any
 
 import orjson
@@ -9,31 +8,20 @@ import pytest
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
-from django.utils import timezone
 from django.utils.html import escape
 
-from bulkops.files.formats.reading import open_source
-from bulkops.files.imports.importing import Importer
-from bulkops.files.imports.options import Options
 from bulkops.files.workbooks import writing as workbook_writing
-from dimensions_site.administration.files import exporting
-from dimensions_site.changes.models import Channel
-from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
-from dimensions_site.text.files import Format
-from tests.dimensions import MODELS, WIRES
+from tests.dimensions import MODELS
 from tests.dimensions_site.administration.site.pages import filled_in
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page, superuser
 from tests.factories import account, content, currency
-from tests.random_elements import RandomElements
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.contract("H4", "G2")
 
 EXPORT = "export_file"
 STORE: dict[str, Any] = {"account": store_accounts, "currency": store_currencies}
-each_dimension = pytest.mark.parametrize("dimension", MODELS)
 
 
 @pytest.fixture
@@ -116,30 +104,6 @@ def test_selected_elements_alone_are_exported(chart, northwind, contoso, rita):
     assert messages_of(browser.get(nothing.url)) == ["There is nothing to export: nothing was found."]
 
 
-@each_dimension
-@pytest.mark.parametrize("format", Format)
-def test_each_format_is_imported_again_with_every_row_unchanged(northwind, alice, rita, dimension, format):
-    """Texts that look like formulas, empty ones, nulls, all languages and attributes."""
-    bulk = alice.elements(dimension, "elements-bulk")
-    content(alice.send("POST", bulk, {"post": RandomElements(WIRES[dimension], seed=5).many(40)}))
-    browser = browser_of(rita)
-    answer = send(browser, browser.get(offered(browser, dimension=dimension)), format=format)
-    name = {"account": "accounts", "currency": "currencies"}[dimension]
-    today = f"{timezone.now():%Y-%m-%d}"
-    assert answer["Content-Disposition"] == f'attachment; filename="northwind-{name}-{today}.{format}"'
-    file = content(answer)
-    assert int(answer["Content-Length"]) == len(file)
-    assert file.startswith(b"\xef\xbb\xbf") == (format is Format.CSV)
-    actor = Actor(SYSTEM, Channel.IMPORT)
-    engine = Importer(dimension_named(dimension), northwind, actor, Options())
-    with TemporaryFile() as again:
-        again.write(file)
-        again.seek(0)
-        with open_source(again) as source:
-            report = engine.run(source)
-    assert (report.created, report.changed, report.unchanged, report.rejected) == (0, 0, 40, 0)
-
-
 def test_of_several_repositories_one_is_chosen(chart, northwind, contoso, bob):
     """A file is of one repository; those without a grant cannot be chosen."""
     AccessGrant.objects.create(user=bob.user, repository=northwind, role=Role.READER)
@@ -167,28 +131,6 @@ def test_the_default_language_is_that_of_the_chosen_repository(chart, northwind,
         assert re.findall(r"\bdescriptions\.(\w+)", headings.splitlines()[0])[0] == language
 
 
-def test_nothing_of_another_tenant_is_shown_or_written(chart, contoso, rita):
-    """Neither its name nor its elements, whatever is sent."""
-    browser = browser_of(rita)
-    shown = browser.get(offered(browser, "?q=1000"))
-    assert "ontoso" not in shown.content.decode()
-    assert ids(send(browser, shown, repository=contoso.pk)) == ["1000"]
-    refused = browser.get(f"{page(MODELS['account'], EXPORT)}?repository__id__exact={contoso.pk}", follow=True)
-    assert messages_of(refused) == ["There is nothing to export: nothing was found."]
-
-
-@each_dimension
-def test_who_may_not_read_the_dimension_may_not_export(northwind, rita, dimension):
-    """The grant may be of the other dimension alone."""
-    STORE[dimension](northwind, {"account": account, "currency": currency}[dimension]())
-    [other] = set(MODELS) - {dimension}
-    rita.user.access_grants.update(dimension=other)
-    browser = browser_of(rita)
-    assert browser.get(page(MODELS[dimension], EXPORT)).status_code == 403
-    sent = {"action": "export_elements", "_selected_action": "all", "select_across": "1", "format": "json"}
-    assert browser.post(page(MODELS[dimension]), sent).status_code == 403
-
-
 def test_the_languages_in_use_can_be_chosen(chart, rita):
     """From a list; without a choice the file has all of them, and another language is refused at the field."""
     browser = browser_of(rita)
@@ -212,26 +154,13 @@ def test_a_table_that_no_workbook_holds_is_reported_on_the_page(chart, rita, mon
     assert again.context["form"].errors["format"] == ["A workbook can have 3 rows, but there are more. Choose CSV."]
 
 
-@pytest.mark.django_db(transaction=True)
-def test_a_table_with_too_many_columns_is_reported_on_the_page(chart, rita, monkeypatch):
-    """The time that a web process spends on a row is limited."""
-    monkeypatch.setattr(exporting, "MAX_COLUMNS", 3)
-    browser = browser_of(rita)
-    again = send(browser, browser.get(offered(browser)), format="csv")
-    assert again.context["form"].errors["format"] == [
-        "A table can have 3 columns, but these elements need more. Choose JSON."
-    ]
-
-
 @pytest.mark.parametrize("format", ["csv", "ndjson"])
 def test_queries_do_not_grow_with_the_elements(chart, northwind, rita, format):
     """Neither those of the page nor those of the file."""
     browser = browser_of(rita)
 
     def queries() -> tuple[int, int]:
-        with CaptureQueriesContext(
-            connection,
-        ) as of_page:
+        with CaptureQueriesContext(connection) as of_page:
             shown = browser.get(page(MODELS["account"], EXPORT))
         with CaptureQueriesContext(connection) as of_file:
             content(send(browser, shown, format=format))
@@ -243,3 +172,15 @@ def test_queries_do_not_grow_with_the_elements(chart, northwind, rita, format):
     # The list counts when there is more than one page.
     assert many[0] <= few[0] + 1 <= 13
     assert many[1] <= few[1] + 1 <= 14
+
+
+@pytest.mark.parametrize("dimension", MODELS)
+def test_who_may_not_read_the_dimension_may_not_export(northwind, rita, dimension):
+    """The grant may be of the other dimension alone."""
+    STORE[dimension](northwind, {"account": account, "currency": currency}[dimension]())
+    [other] = set(MODELS) - {dimension}
+    rita.user.access_grants.update(dimension=other)
+    browser = browser_of(rita)
+    assert browser.get(page(MODELS[dimension], EXPORT)).status_code == 403
+    sent = {"action": "export_elements", "_selected_action": "all", "select_across": "1", "format": "json"}
+    assert browser.post(page(MODELS[dimension]), sent).status_code == 403

@@ -65,17 +65,6 @@ def test_nothing_is_chosen_by_hand_when_all_is_clear(ed, northwind):
     assert FileImport.objects.get().report["created"] == 1
 
 
-def test_a_column_with_neither_heading_nor_text_is_no_question(ed, northwind):
-    """With a text, it is one."""
-    answer = upload(browser_of(ed), northwind, HEADINGS.replace(",", ",,", 1) + CASH.replace(",", ", ,", 1))
-    assert list(columns(answer)) == HEADINGS.strip().split(",")
-    describe(browser_of(ed), FileImport.objects.get())
-    work()
-    assert FileImport.objects.get().report["created"] == 1
-    answer = upload(browser_of(ed), northwind, HEADINGS.replace(",", ",,", 1) + CASH.replace(",", ",x,", 1))
-    assert columns(answer)["Column 2"] == ("", False, "")
-
-
 def test_the_last_confirmed_choice_is_remembered(ed, alice, bob, northwind, contoso):
     """For the same headings, in any order, of the same repository and dimension; for everybody who imports there."""
     browser = browser_of(ed)
@@ -180,7 +169,7 @@ def test_the_most_that_is_deleted_is_asked_only_where_something_is_deleted(alice
     upload(browser_of(alice), northwind, HEADINGS + CASH)
     file_import = FileImport.objects.get()
     answer = describe(browser_of(alice), file_import, mode="sync", max_delete="")
-    assert "It must be a number of elements such as 20" in answer.content.decode()
+    assert "It must be a number such as 20" in answer.content.decode()
     describe(browser_of(alice), file_import, max_delete="")
     work()
     file_import.refresh_from_db()

@@ -117,17 +117,3 @@ def test_a_row_that_is_none_is_refused(ed, northwind, row):
     before = file_import.preview
     assert f"&#x27;{row}&#x27; is not the number of a row." in read(browser_of(ed), file_import, other_row=row)
     assert file_import.preview == before
-
-
-def test_only_who_uploaded_the_file_says_how_it_is_read(ed, alice, bob, northwind):
-    """And only until the import has begun."""
-    upload(browser_of(ed), northwind, HEADINGS + CASH)
-    file_import = FileImport.objects.get()
-    for person, status in ((alice, 403), (bob, 404)):
-        assert browser_of(person).post(at(file_import, "read"), {"heading_row": "1"}).status_code in (status, 302)
-    describe(browser_of(ed), file_import)
-    work()
-    confirm(browser_of(ed), file_import)
-    work()
-    read(browser_of(ed), file_import, heading_row="1")
-    assert file_import.status == "COMPLETED"

@@ -155,20 +155,6 @@ def test_notations_are_meant_literally(ed, northwind):
     assert meanings(file_import) == {}
 
 
-@pytest.mark.contract("K3")
-def test_the_rest_api_stays_strict(alice, northwind):
-    """What a person does not check is not guessed."""
-    table = "id,descriptions.en,nature,type,conversion.conversionType\n1,Cash,Balance sheet,NORMAL,FINAL\n"
-    answer = alice.send("POST", alice.account("elements-bulk"), table, content_type="text/csv")
-    assert answer.status_code == 400
-    answer = alice.send(
-        "POST", alice.account("elements-bulk"), table.replace("nature", "Nature"), content_type="text/csv"
-    )
-    assert "Nature" in answer.content.decode()
-    assert answer.status_code == 400
-    assert not Account.objects.exists()
-
-
 @pytest.mark.contract("H4")
 @pytest.mark.parametrize("dimension", MODELS)
 @pytest.mark.parametrize("format", ["xlsx", "csv"])

@@ -2,18 +2,15 @@
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from account.models import Account
-from bulkops.models import FileImport, ImportStatus
+from bulkops.models import FileImport, ImportStatus, Plan
 from bulkops.worker.tasks import work
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions import MODELS
 from tests.dimensions_site.administration.files.imports import (
-    BANK,
     CASH,
-    FAULTY,
     HEADINGS,
     SETTINGS,
     at,
@@ -27,9 +24,6 @@ from tests.dimensions_site.administration.site.people import browser_of, page, s
 from tests.factories import add_person
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("G2")]
-
-PAGES = ["change", "history", "columns", "progress", "rejects", "delete"]
-ACTIONS = ["columns", "confirm", "drop"]
 
 
 def offered(browser: Client, query: str = "") -> list[str]:
@@ -88,22 +82,6 @@ def test_nothing_goes_where_the_user_may_not_import(bob, rita, ed, northwind, co
     assert not FileImport.objects.exists()
 
 
-def test_an_import_of_another_tenant_is_not_there(ed, bob, rita, northwind, contoso):
-    """Unknown and inaccessible ones get the same response, 404; and the list does not have them."""
-    file_import = checked(browser_of(ed), northwind, HEADINGS + CASH + FAULTY)
-    unknown = FileImport(oid="unknown")
-    for browser in (browser_of(bob), browser_of(rita)):
-        for name in PAGES:
-            answers = {browser.get(at(found, name)).status_code for found in (file_import, unknown)}
-            assert answers <= {404, 403}, name
-        for name in ACTIONS:
-            answers = {browser.post(at(found, name)).status_code for found in (file_import, unknown)}
-            assert answers == {404}, name
-    assert "chart.csv" not in browser_of(bob).get(page(FileImport)).content.decode()
-    file_import.refresh_from_db()
-    assert file_import.status == ImportStatus.CHECKED
-
-
 def test_only_who_uploaded_goes_on(ed, alice, northwind):
     """Others with the right to import can view it; a manager can cancel it."""
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH)
@@ -112,20 +90,23 @@ def test_only_who_uploaded_goes_on(ed, alice, northwind):
     for browser in (fred, hers):
         assert "chart.csv" in browser.get(page(FileImport)).content.decode()
         assert at(file_import, "confirm") not in shown(browser, file_import)
-        assert browser.post(at(file_import, "confirm")).status_code == 403
-        assert browser.post(at(file_import, "columns"), SETTINGS).status_code == 403
+        for step in ("columns", "read", "correct", "confirm"):
+            assert browser.post(at(file_import, step), SETTINGS).status_code == 403
     assert fred.post(at(file_import, "drop")).status_code == 403
     assert hers.post(at(file_import, "drop")).status_code == 302
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.ABORTED
 
 
-def test_an_editor_cannot_choose_to_delete(ed, northwind):
+def test_an_editor_only_proposes_what_deletes(ed, northwind):
     browser = browser_of(ed)
-    answer = upload(browser, northwind, HEADINGS + CASH)
-    assert "What is not in the file" not in answer.content.decode()
+    upload(browser, northwind, HEADINGS + CASH)
     describe(browser, FileImport.objects.get(), mode="sync")
-    assert FileImport.objects.get().status == ImportStatus.DRAFT
+    work()
+    confirm(browser, FileImport.objects.get())
+    work()
+    assert not Account.objects.exists()
+    assert Plan.objects.get().created == 1
 
 
 @pytest.mark.parametrize("step", ["check", "import"])
@@ -144,7 +125,7 @@ def test_rights_are_asked_again_when_a_worker_begins(alice, northwind, step, los
         case "grant":
             AccessGrant.objects.all().delete()
         case "role":
-            AccessGrant.objects.update(role=Role.EDITOR)
+            AccessGrant.objects.update(role=Role.READER if step == "check" else Role.EDITOR)
         case "account of the user":
             User.objects.update(is_active=False)
         case "user":
@@ -152,31 +133,13 @@ def test_rights_are_asked_again_when_a_worker_begins(alice, northwind, step, los
     work()
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.FAILED
+    role = "proposer" if step == "check" else "manager"  # a check writes nothing
     assert file_import.error == (
-        "Nothing was imported: alice may no longer do this. It needs the role manager for the account dimension of "
+        f"Nothing was imported: alice may no longer do this. It needs the role {role} for the account dimension of "
         "repository 'northwind'."
     )
     assert not Account.objects.exists()
     assert not file_import.pieces.filter(file="UPLOAD").exists()
-
-
-def test_a_switched_off_api_does_not_stop_the_admin(ed, northwind):
-    northwind.api_enabled = False
-    northwind.save()
-    browser = browser_of(ed)
-    confirm(browser, checked(browser, northwind, HEADINGS + CASH))
-    work()
-    assert Account.objects.count() == 1
-
-
-def test_nobody_uploads_without_having_logged_in(northwind):
-    """The file of a stranger is not even written to the disk, whichever page it is sent to."""
-    form = {"target": f"account:{northwind.pk}", "file": SimpleUploadedFile("chart.csv", (HEADINGS + BANK).encode())}
-    answer = Client().post(page(FileImport, "add"), form)
-    assert answer.status_code == 302
-    assert answer["Location"].startswith("/admin/login/")
-    login = Client().post("/admin/login/", {**form, "file": SimpleUploadedFile("chart.csv", b"x" * 100)})
-    assert dict(login.wsgi_request.FILES) == {}
 
 
 @pytest.mark.parametrize("dimension", ["account", "currency"])

@@ -2,7 +2,6 @@
 
 import io
 from typing import Any
-from uuid import UUID
 
 import pytest
 from django.test import Client
@@ -12,9 +11,10 @@ from account.models import Account
 from bulkops.models import DataProcessing, FileImport, Plan
 from bulkops.worker.tasks import work
 from dimensions_site.changes.models import ChangeSet, Channel
-from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from dimensions_site.repositories.models import Repository, Role
 from tests.bulkops.jobs.deletions import ASYNC, body, work_now
-from tests.bulkops.plans.plans import make
+from tests.bulkops.plans.deciding import approved, signed_in, somebody
+from tests.bulkops.plans.plans import applied, make
 from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, at, checked
 from tests.dimensions_site.administration.plans.plan_pages import apply
 from tests.dimensions_site.administration.site.pages import lasting
@@ -59,6 +59,21 @@ def test_the_changes_of_open_repositories_are_listed_the_latest_first(written: N
 
 
 @pytest.mark.parametrize(
+    ("language", "count"),
+    [
+        ("en", "3 changes"),
+        ("de", "3 Änderungen"),
+        ("fr", "3 modifications"),
+        ("it", "3 modifiche"),
+        ("es", "3 cambios"),
+    ],
+)
+def test_the_foot_of_the_list_counts_changes(written: None, rita: Person, language: str, count: str) -> None:
+    answer = browser_of(rita).get(LIST, headers={"accept-language": language})
+    assert f'<div class="py-2">{count}</div>' in answer.content.decode()
+
+
+@pytest.mark.parametrize(
     ("query", "reasons"),
     [
         ("?q=YEAR", ["Year-end"]),
@@ -77,24 +92,6 @@ def test_the_list_is_searched_and_filtered(written: None, alice: Person, query: 
     assert [reason for _, reason in listed(browser_of(alice), query)] == reasons
 
 
-def test_it_is_filtered_by_an_open_repository_only(
-    written: None, alice: Person, northwind: Repository, contoso: Repository
-) -> None:
-    browser = browser_of(alice)
-    assert len(listed(browser, f"?repository__id__exact={northwind.pk}")) == 3
-    assert listed(browser, f"?repository__id__exact={contoso.pk}") == []
-
-
-def test_a_grant_for_one_dimension_shows_the_changes_of_that_one(written: None, northwind: Repository) -> None:
-    person = add_person("carl", northwind, Role.READER, "currency")
-    browser = browser_of(person)
-    assert listed(browser) == [("currency", None)]
-    hidden = ChangeSet.objects.filter(dimension="account", repository=northwind).latest("number")
-    assert browser.get(at_set(hidden)).status_code == 404
-    AccessGrant.objects.all().delete()
-    assert browser.get(LIST).status_code == 403
-
-
 def test_a_change_set_shows_its_versions_with_both_values(written: None, rita: Person) -> None:
     """Each leads to the history of its element."""
     browser = browser_of(rita)
@@ -109,14 +106,6 @@ def test_a_change_set_shows_its_versions_with_both_values(written: None, rita: P
     text = answer.content.decode()
     assert "0 created, 1 changed, 0 deleted" in text
     assert "To the import" not in text
-
-
-@pytest.mark.parametrize("name", ["change", "job", "history"])
-@pytest.mark.parametrize("key", [None, UUID(int=1), "1", "x%00"], ids=str)
-def test_pages_of_others_and_of_nothing_are_not_found(written: None, alice: Person, name: str, key: Any) -> None:
-    foreign = ChangeSet.objects.get(user="bob")
-    address = at_set(foreign, name).replace(str(foreign.pk), str(key or foreign.pk))
-    assert browser_of(alice).get(address).status_code in (400, 404)
 
 
 @pytest.mark.parametrize(
@@ -168,17 +157,30 @@ def test_the_changes_are_exported(written: None, alice: Person, rita: Person, bo
     """A row for each value, of what the list shows and the user may see."""
     address = page(ChangeSet, "export_csv")
     lines = content(browser_of(rita).get(f"{address}?element=1")).decode("utf-8-sig").splitlines()
-    assert lines[0] == "When,Person,Channel,Reason,Repository,Kind,Id,Action,Field,Before,After,Path"
+    assert lines[0] == (
+        "When,Person,Channel,Reason,Proposed by,Approved by,Remark,Repository,Kind,Id,Action,Field,Before,After,Path"
+    )
     assert lines[1].partition(",")[2] == (
-        "alice,REST API,Typo,northwind,account,1,Changed,Description (en),Cash,Petty cash,descriptions.en"
+        "alice,REST API,Typo,,,,northwind,account,1,Changed,Description (en),Cash,Petty cash,descriptions.en"
     )
     assert ",1,Created,Description (en),not set,Cash,descriptions.en" in "\n".join(lines)
     foreign = content(browser_of(bob).get(f"{address}?element=1")).decode("utf-8-sig").splitlines()
     assert len(foreign) == 1
     book = load_workbook(io.BytesIO(content(browser_of(rita).get(page(ChangeSet, "export_xlsx")))))
-    ids = {row[6] for row in book.worksheets[0].iter_rows(min_row=2, values_only=True)}
+    ids = {row[9] for row in book.worksheets[0].iter_rows(min_row=2, values_only=True)}
     assert ids == {"1", "EUR"}
     assert browser_of(add_person("nobody")).get(address).status_code == 403
+
+
+@pytest.mark.contract("O5")
+def test_the_file_names_who_proposed_and_who_approved(alice: Person, northwind: Repository) -> None:
+    pia = somebody("pia", northwind, Role.PROPOSER)
+    plan = make(pia, "account", bulk={"post": [account("7")]}, reason="Asked for by audit")
+    person = signed_in(alice)
+    applied(person, "account", approved(person, "account", plan, "As agreed"))
+    lines = content(browser_of(alice).get(page(ChangeSet, "export_csv"))).decode("utf-8-sig").splitlines()
+    start = "alice,applied change proposal,Asked for by audit,pia,alice,As agreed,northwind,account,7,Created,"
+    assert {line.partition(",")[2].startswith(start) for line in lines[1:]} == {True}
 
 
 def test_more_than_a_file_can_have_is_not_exported(written: None, alice: Person) -> None:

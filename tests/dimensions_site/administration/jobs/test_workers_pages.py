@@ -12,17 +12,12 @@ from django_q.tasks import async_task
 
 from bulkops.models import Worker
 from bulkops.worker.tasks import schedule_cleaning
-from tests.dimensions_site.administration.site.people import page, superuser
+from tests.dimensions_site.administration.site.people import page
 
 pytestmark = [pytest.mark.contract("F7"), pytest.mark.django_db]
 
 CLEANING = "Delete what has expired: ended jobs, abandoned imports, old proposals, stored answers and tokens"
 ERROR = 'disk <full> : Traceback (most recent call last):\n  File "tasks.py", line 48, in clean\nOSError: disk <full>'
-
-
-@pytest.fixture
-def root() -> Client:
-    return superuser()
 
 
 def ended(id: str, **fields: Any) -> Task:

@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, chips_of, text_of
-from dimensions_site.administration.conditions.operations import (
-    OPERATIONS,
-    FilterOperation,
-    Takes,
-    offered_operations,
-)
+from dimensions_site.administration.conditions.operations import OPERATIONS, FilterOperation, Takes, offered_operations
 from dimensions_site.administration.lists.columns import ColumnTable
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.rsql.compiler import compile_filter

@@ -12,7 +12,7 @@ from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.lists.lists import CONDITION, LIST, built, found
 from tests.dimensions_site.administration.site.people import browser_of, page
-from tests.factories import account, add_person
+from tests.factories import account
 from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("D1", "G2")
@@ -175,8 +175,7 @@ def test_days_and_decimals_are_read_as_in_the_language_of_the_page(chart, rita):
 
 def test_the_rest_of_the_list_is_kept_and_its_page_is_not(chart, rita):
     answer = browser_of(rita).get(
-        CONDITION,
-        {"list": "q=a&o=-1&p=3&nature__exact=X&columns=type", "field": "id", "operation": "is", "value": "1"},
+        CONDITION, {"list": "q=a&o=-1&p=3&nature__exact=X&columns=type", "field": "id", "operation": "is", "value": "1"}
     )
     assert answer["Location"] == f"{LIST}?q=a&o=-1&nature__exact=X&columns=type&filter=id%3D%3D1"
 
@@ -202,21 +201,6 @@ def test_a_reference_is_searched_for_in_the_repository_of_the_list(chart, rita, 
     assert browser.get(CONDITION, other).context["form"].picker is None
     AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER)
     assert browser.get(CONDITION, query).context["form"].picker is None
-
-
-@pytest.mark.contract("A6")
-def test_the_form_shows_nothing_of_other_repositories(rita, contoso):
-    store_accounts(contoso, account("C", descriptions={"xh": "C"}, customAttributes={"Secret": "C"}))
-    for query in ({}, {"list": f"repository__id__exact={contoso.pk}"}, {"field": "customAttributes"}):
-        text = browser_of(rita).get(CONDITION, query).content.decode()
-        assert "Secret" not in text
-        assert "descriptions.xh" not in text
-
-
-def test_the_pages_need_a_grant(northwind):
-    browser = browser_of(add_person("nobody"))
-    for name in ("condition", "columns", "views", "save_view"):
-        assert browser.get(page(Account, name)).status_code == 403
 
 
 def test_the_form_costs_a_fixed_number_of_queries(chart, rita):

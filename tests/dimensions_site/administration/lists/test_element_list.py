@@ -193,14 +193,6 @@ def test_a_page_that_does_not_exist_keeps_the_filters(rita, northwind, contoso, 
     assert f"p={2 if number == 1 else 1}" in answer.content.decode()
 
 
-def test_a_page_of_a_list_of_one_page(chart, rita):
-    """It is the only one."""
-    answer = browser_of(rita).get(page(Account), {"p": "2"})
-    assert ids(answer) == ["1000", "1100", "2000X", "3000"]
-    assert messages_of(answer) == ["There is no page '2'. This is page 1."]
-    assert messages_of(browser_of(rita).get(page(Account), {"p": "1"})) == []
-
-
 @pytest.mark.contract("G2")
 @pytest.mark.parametrize(("language", "label"), [("en", "Balance sheet"), ("de", "Bilanz")])
 def test_columns_and_filters_have_labels_in_the_language_of_the_page(chart, rita, language, label):
@@ -210,18 +202,6 @@ def test_columns_and_filters_have_labels_in_the_language_of_the_page(chart, rita
     text = browser.get(page(Account)).content.decode()
     assert re.search(rf'<option value="BALANCE_SHEET"[^>]*>\s*{label}\s*</option>', text)
     assert label in re.sub(r"(?s)<option.*?</option>", "", text)
-
-
-def test_the_filter_offers_granted_repositories_only(chart, rita, northwind, contoso):
-    """A repository is offered because of its grant, whether it has elements or not."""
-    store_accounts(contoso, account("C"))
-    browser = browser_of(rita)
-    assert "contoso" not in browser.get(page(Account)).content.decode()
-    assert ids(browser.get(page(Account), {"repository__id__exact": contoso.pk})) == []
-    AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER)
-    assert "Contoso" in browser.get(page(Account)).content.decode()
-    assert ids(browser.get(page(Account), {"repository__id__exact": contoso.pk})) == ["C"]
-    assert ids(browser.get(page(Account))) == ["1000", "1100", "2000X", "3000", "C"]
 
 
 @pytest.mark.contract("C18")
@@ -258,10 +238,3 @@ def test_an_empty_repository_says_what_to_do(rita, ed, northwind, contoso):
     assert "has no accounts yet" in text
     for words in ("Import a file", "New account", "Copy from another repository"):
         assert words not in text
-
-
-@pytest.mark.contract("G2")
-def test_the_chip_of_a_repository_that_is_not_open_says_so(chart, rita, contoso):
-    """Not its number; a name would show who else is here."""
-    answer = browser_of(rita).get(page(Account), {"repository__id__exact": f"{contoso.pk}"})
-    assert [words for words, _without in answer.context["cl"].quick_chips] == ["repository: not open to you"]

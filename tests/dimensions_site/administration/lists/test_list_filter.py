@@ -1,23 +1,17 @@
 """The list shows what the filter of its address finds, and all that starts from the list takes the filter along."""
 
-import csv
-import io
-
 import pytest
-from django.db import connection
 from django.test import override_settings
-from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
 from bulkops.models import DataProcessing
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.rsql.parser import MAX_LENGTH
-from tests.dimensions import MODELS
 from tests.dimensions_site.administration.elements.dated import TYPED, store_chart
 from tests.dimensions_site.administration.lists.lists import LIST, found, ids, shown
 from tests.dimensions_site.administration.site.people import browser_of, page
-from tests.factories import account, content, currency
+from tests.factories import account, currency
 from tests.services.long_reads import CONDITIONS
 from tests.storing import store_accounts, store_currencies
 
@@ -147,33 +141,6 @@ def across(action: str, **form: str) -> dict[str, str]:
     return {"action": action, "_selected_action": "1", "select_across": "1", **form}
 
 
-@pytest.mark.contract("H4")
-def test_an_export_has_what_the_filter_finds(chart, rita):
-    browser = browser_of(rita)
-    button = browser.get(LIST, {"filter": MISSING}).context["actions_list"]
-    (address,) = (one["path"] for one in button if "export" in one["path"])
-    question = browser.get(address)
-    assert [count for _repository, count in question.context["counts"]] == [2]
-    for sent in (address, f"{LIST}?filter={MISSING}"):
-        rows = csv.DictReader(
-            io.StringIO(content(browser.post(sent, across("export_elements", format="csv"))).decode("utf-8-sig"))
-        )
-        assert [row["id"] for row in rows] == ["1100", "2100"]
-
-
-def test_a_deletion_of_all_that_is_found_deletes_no_more(chart, alice):
-    browser = browser_of(alice)
-    address = f"{LIST}?filter={MISSING}"
-    assert browser.post(address, across("delete_elements")).context["count"] == 2
-    browser.post(address, across("delete_elements", confirmed="2"))
-    assert DataProcessing.objects.get().requested == 2
-
-
-def test_a_change_of_all_that_is_found_changes_no_more(chart, ed):
-    answer = browser_of(ed).post(f"{LIST}?filter={MISSING}", across("change_elements"))
-    assert answer.context["count"] == 2
-
-
 @pytest.mark.parametrize("action", ["delete_elements", "change_elements", "export_elements"])
 def test_an_action_on_an_invalid_filter_has_nothing_to_do(chart, alice, action):
     answer = browser_of(alice).post(f"{LIST}?filter=natur==x", across(action))
@@ -183,25 +150,6 @@ def test_an_action_on_an_invalid_filter_has_nothing_to_do(chart, alice, action):
 
 
 # --- What it costs --------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dimension", MODELS)
-def test_a_page_with_a_filter_costs_no_query_more(rita, northwind, dimension):
-    """The views and their columns included, and whatever number of elements is found."""
-    make, store = (currency, store_currencies) if dimension == "currency" else (account, store_accounts)
-    browser, counts = browser_of(rita), []
-    store(northwind, *(make(f"A{number}") for number in range(60)))
-    address = page(MODELS[dimension])
-    for query in (
-        {"view": "all"},
-        {"filter": "descriptions.de=ilike=a,id=ilike=a"},
-        {"filter": "id=ilike=A", "p": "2"},
-    ):
-        with CaptureQueriesContext(connection) as queries:
-            assert browser.get(address, query).status_code == 200
-        counts.append(len(queries))
-    assert len(set(counts[:2])) == 1
-    assert max(counts) <= 20
 
 
 @pytest.mark.django_db(transaction=True)

@@ -48,10 +48,7 @@ def test_descriptions_are_in_the_language_of_the_page(chart, rita):
     assert rows(rita, "en")["1"] == "Zinc"
 
 
-@pytest.mark.parametrize(
-    ("language", "order"),
-    [("en", "463251"), ("de", "146235")],
-)
+@pytest.mark.parametrize(("language", "order"), [("en", "463251"), ("de", "146235")])
 def test_sorting_by_the_description_follows_the_alphabet_of_what_is_shown(chart, rita, language, order):
     """Case and accents do not matter: `Ähre` is before `Audit`, and `revenue` before `Zinc`."""
     shown = rows(rita, language, o="2")

@@ -1,7 +1,6 @@
 """The list is light: few bytes for each row, and no file that the page does not use."""
 
 import re
-import zlib
 
 import pytest
 
@@ -71,21 +70,6 @@ def test_a_page_with_searches_filters_and_several_repositories_is_light(chart, r
     answer = browser_of(rita).get(page(Account), query)
     assert answer.content.decode().count('class="action-select"') == 50
     assert len(answer.content) < MOST_HTML
-
-
-def test_pages_and_files_are_compressed(chart, rita):
-    """As the server sends them."""
-    browser = browser_of(rita)
-    headers = {"Accept-Encoding": "gzip"}
-    answer = browser.get(page(Account), headers=headers)
-    assert answer.headers["Content-Encoding"] == "gzip"
-    assert len(answer.content) < 20_000
-    html = zlib.decompress(answer.content, 31).decode()
-    large = [address for address, size in loaded(browser, html).items() if size > 1024]
-    for address in large:
-        answer = browser.get(address, headers=headers)
-        is_font = answer.getvalue().startswith(b"wOF2")  # compressed already
-        assert (answer.headers.get("Content-Encoding") == "gzip") is not is_font, address
 
 
 def test_a_form_of_the_theme_has_the_scripts_that_it_needs(rita):

@@ -2,15 +2,12 @@
 
 import csv
 import io
-from datetime import timedelta
 from typing import Any
 
 import orjson
 import pytest
-from django.core.management import call_command
 from django.db import connection
-from django.test.utils import CaptureQueriesContext, override_settings
-from django.utils import timezone
+from django.test.utils import CaptureQueriesContext
 from openpyxl import load_workbook
 
 from account.models import Account
@@ -18,7 +15,7 @@ from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.elements.dated import MARCH, TYPED, date_changes, store_chart
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
-from tests.factories import account, add_person, content, currency
+from tests.factories import account, content, currency
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J1")]
@@ -144,10 +141,7 @@ def ids_to_keys(browser):
     ("typed", "message"),
     [
         ("2999-01-01T00:00", "This moment is in the future. It is "),
-        (
-            "2026-02-28T22:00",
-            "What was before 2026-03-01 22:00:00 UTC is not known: the history begins then.",
-        ),
+        ("2026-02-28T22:00", "What was before 2026-03-01 22:00:00 UTC is not known: the history begins then."),
         ("yesterday", "&#x27;yesterday&#x27; is not a date and a time such as 2026-03-31 22:00."),
         ("2026-02-30T10:00", "&#x27;2026-02-30T10:00&#x27; is not a date and a time such as 2026-03-31 22:00."),
         ("<b>", "&#x27;&lt;b&gt;&#x27; is not a date and a time"),
@@ -182,32 +176,6 @@ def test_a_state_is_that_of_one_repository(chart, rita, northwind, contoso):
     chosen = {"as_of": TYPED, "repository__id__exact": northwind.pk}
     assert ids(browser.get(LIST, chosen)) == ["1000", "1100", "2000"]
     assert ids(browser.get(LIST, {**chosen, "repository__id__exact": contoso.pk})) == ["C1"]
-
-
-@pytest.mark.contract("G2")
-def test_a_repository_without_a_grant_is_like_one_that_does_not_exist(chart, rita, contoso):
-    store_accounts(contoso, account("C1"))
-    date_changes(MARCH)
-    browser = browser_of(rita)
-    answers = [browser.get(LIST, {"as_of": TYPED, "repository__id__exact": key}) for key in (contoso.pk, 10**6)]
-    assert [ids(answer) for answer in answers] == [[], []]
-    assert all("Choose a repository" in answer.content.decode() for answer in answers)
-    nobody = browser_of(add_person("nobody"))
-    assert nobody.get(LIST, {"as_of": TYPED}).status_code == 403
-
-
-def test_the_moment_of_now_shows_what_has_been_committed(chart, rita):
-    """Seconds are typed; this one has just passed."""
-    now = timezone.now().replace(microsecond=0) - timedelta(seconds=1)
-    assert ids(browser_of(rita).get(LIST, {"as_of": f"{now:%Y-%m-%dT%H:%M:%SZ}"})) == ["1000", "1100", "3000"]
-
-
-def test_purged_versions_move_the_beginning_of_the_history(chart, rita):
-    with override_settings(READ_TIMEOUT_SECONDS=0):
-        call_command("clean_old_history", "--days", "1")
-    answer = browser_of(rita).get(LIST, {"as_of": TYPED})
-    assert ids(answer) == []
-    assert "the history begins then" in answer.content.decode()
 
 
 @pytest.mark.parametrize("model", [Account, Currency])

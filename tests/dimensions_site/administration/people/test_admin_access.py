@@ -1,26 +1,15 @@
 """The admin pages with which superusers give people and programs access."""
 
 import re
-from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
-from django.utils import timezone
 
-from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from dimensions_site.repositories.models import ApiKey, Repository, Role
 from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G2")
-
-
-@pytest.fixture
-def root(db):
-    """A superuser's browser."""
-    browser = Client()
-    browser.force_login(User.objects.create_superuser("root"))
-    return browser
 
 
 def page(model, action="changelist", *arguments):
@@ -69,18 +58,6 @@ def test_an_invalid_repository_is_refused_with_a_message(root, northwind, field,
     assert words in refused[field][0]
 
 
-def test_a_grant_opens_the_service_and_its_removal_closes_it(root, northwind, bob):
-    """To a user, and to a group."""
-    group = Group.objects.create(name="Accountants")
-    for target in ({"user": bob.user.pk}, {"group": group.pk}):
-        form = {"repository": northwind.pk, "dimension": "currency", "role": Role.READER.value, **target}
-        assert root.post(page("accessgrant", "add"), form).status_code == 302
-    assert bob.get(bob.currency()).status_code == 200
-    grant = AccessGrant.objects.get(user=bob.user, repository=northwind)
-    root.post(page("accessgrant", "delete", grant.pk), {"post": "yes"})
-    assert bob.get(bob.currency()).status_code == 403
-
-
 @pytest.mark.contract("G1")
 def test_a_new_key_is_shown_once_and_works(root, rita):
     """On the page after it was made, and never again; the list shows its prefix."""
@@ -93,18 +70,3 @@ def test_a_new_key_is_shown_once_and_works(root, rita):
         again = root.get(address).content.decode()
         assert "nightly" in again
         assert key.split(".")[1] not in again
-
-
-@pytest.mark.contract("G1")
-def test_a_key_can_be_revoked_for_good_and_stays_with_its_user(root, rita, alice):
-    """The form refuses to restore it."""
-    stored, key = ApiKey.objects.create_key(
-        user=rita.user, name="nightly", expiry_date=timezone.now() + timedelta(days=1)
-    )
-    address = page("apikey", "change", stored.pk)
-    form = {"name": "nightly", **EVERYTHING}
-    root.post(address, {**form, "user": alice.user.pk})
-    assert ApiKey.objects.filter(pk=stored.pk, user=rita.user).exists()
-    root.post(address, {**form, "revoked": "on"})
-    assert Client(headers={"X-API-Key": key}).get(Person().currency()).status_code == 401
-    assert "cannot be undone" in str(errors(root.post(address, form)))

@@ -6,20 +6,14 @@ from typing import Any
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
-from django.urls import reverse
 from oauth2_provider.models import AccessToken
 
 from dimensions_site.tokens.models import Application, IssuedToken
-from tests.dimensions_site.administration.site.people import browser_of, messages_of, page, superuser
-from tests.dimensions_site.tokens.clients import access_token, ask, service, with_token
+from tests.dimensions_site.administration.site.people import messages_of, page
+from tests.dimensions_site.tokens.clients import access_token, ask, service, status_of
 from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1", "G2"), pytest.mark.django_db]
-
-
-@pytest.fixture
-def root() -> Client:
-    return superuser()
 
 
 def form(**fields: Any) -> dict[str, Any]:
@@ -75,12 +69,6 @@ def test_a_new_secret_takes_the_place_of_the_old_one(root: Client, alice: Person
     assert LogEntry.objects.filter(change_message="secret renewed").exists()
 
 
-def status_of(token: str) -> int:
-    program = with_token(token)
-    status: int = program.get(program.currency("elements-count")).status_code
-    return status
-
-
 def test_all_tokens_of_an_application_are_revoked_at_once(root: Client, alice: Person) -> None:
     """Those of others stay."""
     warehouse, other = service(alice.user), service(alice.user, name="Other")
@@ -113,16 +101,6 @@ def test_an_application_is_deleted_with_all_that_it_holds(root: Client, alice: P
     assert "AccessToken" not in asked
     assert root.post(address, {"post": "yes"}).status_code == 302
     assert status_of(token) == 401
-
-
-def test_nobody_else_sees_applications(root: Client, alice: Person) -> None:
-    """Not even the user as whom it acts."""
-    application, _ = service(alice.user)
-    browser = browser_of(alice)
-    for model in (Application, IssuedToken):
-        assert browser.get(page(model)).status_code == 403
-    assert browser.get(page(Application, "change", application.pk)).status_code == 403
-    assert "applications" not in browser.get(reverse("admin:index")).content.decode().lower()
 
 
 def test_the_pages_of_the_libraries_are_not_there(root: Client) -> None:

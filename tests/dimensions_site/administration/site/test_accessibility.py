@@ -24,14 +24,7 @@ from bulkops.models import DataProcessing, FileImport, Plan, Worker
 from bulkops.worker.tasks import work
 from currency.models import Currency
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.repositories.models import (
-    AccessChange,
-    AccessGrant,
-    ApiKey,
-    LoginFailures,
-    Repository,
-    Role,
-)
+from dimensions_site.repositories.models import AccessChange, AccessGrant, ApiKey, LoginFailures, Repository, Role
 from dimensions_site.saved_views.models import SavedView
 from dimensions_site.tokens.models import Application, IssuedToken
 from tests.browser import WIDTHS, fits, signed_in
@@ -41,7 +34,7 @@ from tests.dimensions_site.administration.elements.test_element_form_browser imp
 from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, checked, confirm, upload
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
-from tests.factories import Person, account, currency
+from tests.factories import Person, account, add_person, currency
 from tests.lengths import IS_LONG
 from tests.storing import store_accounts, store_currencies
 
@@ -103,6 +96,7 @@ def filled(alice: Person, northwind: Repository) -> None:
         maxDelete=1,
         reason="Word " * 199,
     )
+    make(add_person("polly", northwind, Role.PROPOSER), "account", bulk={"post": [account("9100")]})
     SavedView.objects.create(
         owner=alice.user, dimension="account", name="Missing German texts " * 3, query="filter=type%3D%3DDETAIL"
     )
@@ -127,6 +121,7 @@ def pages_of_managers() -> Iterator[str]:
         yield from (page(model, "change", key) for key in model.objects.order_by("pk").values_list("pk", flat=True))
     yield page(FileImport, "add")
     yield from (reverse(f"admin:{name}") for name in ("password_change", "password_change_done"))
+    yield reverse("own_mail")
     # Neither of the first two is there, and the third is for superusers.
     yield from (page(Account, "change", 10**9), reverse("admin:app_list", args=["account"]), page(User))
 
@@ -190,6 +185,16 @@ def changes_with_errors(tab: Page) -> None:
     expect(tab.get_by_role("alert")).to_be_visible()
 
 
+def replacement_with_errors(tab: Page) -> None:
+    tab.get_by_role("link", name="Accounts", exact=True).click()
+    tab.get_by_role("checkbox", name="Select ").nth(1).check()
+    tab.get_by_label("Select action to run").select_option("replace_text")
+    tab.get_by_role("button", name="Run", exact=True).click()
+    tab.get_by_label("Find").fill("nowhere")
+    tab.get_by_role("button", name="Show what would change").click()
+    expect(tab.get_by_text("The text does not occur there.")).to_be_visible()
+
+
 def form_with_errors(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("link", name="1000", exact=True).click()
@@ -234,9 +239,17 @@ def outdated_plan(tab: Page) -> None:
     expect(tab.get_by_role("tab", name="General")).to_be_visible()
     tab.evaluate(SAVE_ELSEWHERE, {"descriptions:0:text": "Money"})
     tab.get_by_role("link", name="Change proposals", exact=True).click()
-    tab.get_by_role("row", name="ready to apply").get_by_role("link").click()
+    tab.get_by_role("row", name="ready to apply").filter(has_text="alice").get_by_role("link").click()
     tab.get_by_role("button", name="Apply", exact=True).click()
     expect(tab.get_by_role("alert")).to_be_visible()
+
+
+def rejection_without_a_text(tab: Page) -> None:
+    tab.get_by_role("link", name="Change proposals", exact=True).click()
+    tab.get_by_role("row", name="ready to apply").filter(has_text="polly").get_by_role("link").click()
+    tab.get_by_text("Reject…").click()
+    tab.get_by_role("button", name="Reject", exact=True).click()
+    expect(tab.get_by_text("Say why you reject it")).to_be_visible()
 
 
 def columns_with_a_error(tab: Page) -> None:
@@ -348,10 +361,12 @@ WAYS_OF_MANAGERS = (
     list_with_its_views_open,
     question_before_a_deletion,
     changes_with_errors,
+    replacement_with_errors,
     form_with_errors,
     form_with_a_conflict,
     columns_with_a_error,
     outdated_plan,
+    rejection_without_a_text,
     page_that_is_too_old,
     search_by_keys,
     sign_in_before_the_form,  # the last one: it signs her out

@@ -1,13 +1,13 @@
 """The admin shows only the elements that the user's grants permit."""
 
 import pytest
-from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
 from account.models import Account
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions import MODELS
+from tests.dimensions_site.administration.site.people import browser_of
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
@@ -32,13 +32,6 @@ def filled(northwind, contoso):
     )
     store_currencies(contoso, currency("CCODE", descriptions={"de": "c-words"}))
     store_accounts(contoso, account("CCODE", descriptions={"de": "c-words"}, rules={"grossAmountEqualICSum": True}))
-
-
-def browser_of(person):
-    User.objects.filter(pk=person.user.pk).update(is_staff=True)
-    browser = Client()
-    browser.force_login(User.objects.get(pk=person.user.pk))
-    return browser
 
 
 def page(dimension, action="changelist", *arguments):

@@ -10,7 +10,7 @@ from account.models import Account
 from bulkops.models import DataProcessing, FileImport, Plan
 from currency.models import Currency
 from dimensions_site.changes.models import ChangeSet, Channel
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.writing.saving import delete
 from dimensions_site.repositories.models import AccessGrant, Repository
 from dimensions_site.saved_views.models import KnownRepository
@@ -123,16 +123,6 @@ def test_a_person_with_one_repository_sees_its_name_and_no_switch(both, alice):
     text = answer.content.decode()
     assert "<strong>Northwind group</strong>" in text
     assert SWITCH not in text
-
-
-def test_the_repository_of_others_can_neither_be_chosen_nor_found(both, alice):
-    browser = browser_of(alice)
-    assert browser.post(SWITCH, {"repository": both[1].pk}).status_code == 404
-    assert browser.post(SWITCH, {"favourite": both[1].pk}).status_code == 404
-    assert browser.post(SWITCH, {"repository": "x' OR 1=1"}).status_code == 404
-    assert not KnownRepository.objects.exists()
-    assert "Contoso" not in browser.get(SWITCH, {"q": "contoso", "repository": both[1].pk}).content.decode()
-    assert "Contoso" not in browser.get(page(Account), {"repository__id__exact": both[1].pk}).content.decode()
 
 
 def test_a_repository_that_was_closed_is_forgotten_with_a_sentence_that_does_not_name_it(both, alice):

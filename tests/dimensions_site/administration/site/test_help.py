@@ -30,8 +30,7 @@ def test_nearly_every_page_has_a_section():
 
 
 @pytest.mark.parametrize(
-    ("name", "section"),
-    [("changelist", "find"), ("add", "create-or-change-an-account"), ("compare", "compare")],
+    ("name", "section"), [("changelist", "find"), ("add", "create-or-change-an-account"), ("compare", "compare")]
 )
 def test_a_page_leads_to_its_section(northwind, alice, name, section):
     """By the question mark at its upper right."""

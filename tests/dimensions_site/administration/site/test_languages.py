@@ -265,9 +265,9 @@ def test_numbers_and_dates_are_written_as_the_language_writes_them(alice, northw
         for number in range(1_234)
     )
     shown = {language: read(speaks(browser_of(alice), language).get(page(Account))) for language in ("en", "de", "fr")}
-    assert "2026-01-31 10:20" in shown["en"]
-    assert "31.01.2026 10:20" in shown["de"]
-    assert "31/01/2026 10:20" in shown["fr"]
+    assert "2026-01-31" in shown["en"]
+    assert "31.01.2026" in shown["de"]
+    assert "31/01/2026" in shown["fr"]
     start_page = {language: read(speaks(browser_of(alice), language).get("/admin/")) for language in ("en", "de")}
     assert "1,234 accounts" in start_page["en"]
     assert "1.234 Konten" in start_page["de"]

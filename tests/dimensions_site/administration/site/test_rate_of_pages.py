@@ -12,15 +12,9 @@ LIST = "/admin/account/account/"
 
 
 @pytest.fixture(autouse=True)
-def nothing_counted():
+def nothing_counted(northwind):
+    """Northwind is there, whose list superusers may open."""
     cache.clear()
-
-
-@pytest.fixture
-def root(northwind) -> Client:
-    client = Client()
-    client.force_login(User.objects.create_superuser("root"))
-    return client
 
 
 def statuses(client: Client, *addresses: str) -> list[int]:

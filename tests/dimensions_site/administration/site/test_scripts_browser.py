@@ -1,7 +1,6 @@
 """The scripts of the administration work under a policy that lets no text of a page become a script."""
 
 import pytest
-from django.urls import reverse
 from playwright.sync_api import Page, expect
 
 from tests.browser import signed_in
@@ -53,35 +52,5 @@ def test_the_sidebar_stays_as_it_was_left(visit, rita: Person) -> None:
         expect(link).to_be_hidden()
         page.get_by_role("button", name="Navigation", exact=True).click()
         expect(link).to_be_visible()
-
-    visit("/admin/", look, storage_state=signed_in(browser_of(rita)), **LIGHT_DESK)
-
-
-def test_a_page_is_found_by_its_name_with_the_keyboard_alone(visit, rita: Person) -> None:
-    """Ctrl-K, some letters, an arrow and Enter."""
-
-    def look(page: Page) -> None:
-        page.keyboard.press("Control+k")
-        box = page.get_by_role("searchbox", name="Search pages, accounts and currencies")
-        expect(box).to_be_focused()
-        box.press_sequentially("Accou")
-        expect(page.locator("#command-results li").first).to_be_visible()
-        with page.expect_navigation():
-            box.press("ArrowDown")
-            box.press("Enter")
-        assert page.url.endswith(reverse("admin:account_account_changelist"))
-
-    visit("/admin/", look, storage_state=signed_in(browser_of(rita)), **LIGHT_DESK)
-
-
-def test_somebody_chooses_the_dark_scheme_and_keeps_it(visit, rita: Person) -> None:
-    """Also on the next page."""
-
-    def look(page: Page) -> None:
-        page.get_by_text("rita").filter(visible=True).first.click()
-        page.get_by_text("dark_mode").filter(visible=True).click()
-        expect(page.locator("html")).to_have_class("dark")
-        page.reload()
-        expect(page.locator("html")).to_have_class("dark")
 
     visit("/admin/", look, storage_state=signed_in(browser_of(rita)), **LIGHT_DESK)

@@ -14,7 +14,6 @@ from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
 from dimensions_site.tokens.models import Application
 from tests.browser import WIDTHS, signed_in
 from tests.dimensions_site.administration.site.people import page, superuser
-from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -92,28 +91,6 @@ def test_everything_that_is_clicked_on_forms_of_superusers_is_reached_by_keyboar
     assert len(tried) > 5
 
 
-def test_the_page_of_the_login_is_worked_by_keyboard(visit: Any, transactional_db: None):
-    """Nothing on it needs a mouse, and no link leads to a content that is not there."""
-
-    def look(opened: Page) -> None:
-        assert opened.evaluate(UNREACHABLE) == []
-        assert opened.get_by_role("link", name="Skip to the content").count() == 0
-
-    visit(reverse("admin:login"), look)
-
-
-def test_menus_beside_pickers_are_named_by_words(visit: Any, root: Client):
-    """Without the names of their icons, in rows that are added later, too."""
-
-    def look(opened: Page) -> None:
-        opened.get_by_text("Add another Permission").click()
-        menu = opened.get_by_role("button", name="Menu of repository").last
-        menu.press("Enter")
-        expect(opened.get_by_role("link", name="Add another repository", exact=True)).to_be_visible()
-
-    seen(visit, root, page(User, "add"), look)
-
-
 def test_the_first_stop_skips_the_navigation(visit: Any, root: Client):
     """Two keys lead to the first control of the content."""
 
@@ -126,24 +103,6 @@ def test_the_first_stop_skips_the_navigation(visit: Any, root: Client):
         return str(opened.evaluate("document.activeElement.closest('#content') !== null"))
 
     assert seen(visit, root, page(Account), look) == "True"
-
-
-def test_filters_are_opened_used_and_closed_by_keyboard(visit: Any, root: Client):
-    """The focus goes into them and comes back."""
-
-    def look(opened: Page) -> None:
-        opened.locator("#content").press("Tab")
-        press_until(opened, "Filters")
-        button = opened.get_by_role("button", name="Filters", exact=True)
-        assert button.get_attribute("aria-expanded") == "false"
-        opened.keyboard.press("Enter")
-        expect(button).to_have_attribute("aria-expanded", "true")
-        expect(opened.locator("#changelist-filter :focus")).to_have_count(1)
-        opened.keyboard.press("Escape")
-        expect(button).to_be_focused()
-        expect(button).to_have_attribute("aria-expanded", "false")
-
-    seen(visit, root, page(Account), look)
 
 
 def test_the_menu_of_the_user_is_opened_by_keyboard_and_changes_the_colours(visit: Any, root: Client):
@@ -179,58 +138,9 @@ def test_the_navigation_is_opened_and_closed_by_keyboard_on_a_phone(visit: Any, 
     seen(visit, root, page(Account), look, "phone")
 
 
-def test_import_and_export_are_in_sight_on_a_phone(visit: Any, root: Client):
-    """Not behind three dots."""
-
-    def look(opened: Page) -> None:
-        for name in ("Import", "Export"):
-            expect(opened.get_by_role("link", name=name, exact=True).first).to_be_in_viewport()
-
-    seen(visit, root, page(Account), look, "phone")
-
-
-def test_a_row_is_selected_by_a_box_that_has_its_name(visit: Any, root: Client):
-    def look(opened: Page) -> None:
-        opened.get_by_role("checkbox", name="Select 0007", exact=True).check()
-        assert opened.get_by_role("checkbox", name="Select record").count() == 0
-
-    seen(visit, root, page(Account), look)
-
-
 def test_the_heading_says_by_what_a_list_is_sorted(visit: Any, root: Client):
     def look(opened: Page) -> None:
         expect(opened.locator("th[aria-sort=descending]")).to_have_count(1)
 
     seen(visit, root, f"{page(Account)}?o=-1", look)
     seen(visit, root, page(Account), lambda opened: expect(opened.get_by_role("table")).to_be_visible())
-
-
-def test_the_links_of_the_navigation_are_named_by_words(visit: Any, root: Client):
-    """The name of an icon is not among them."""
-
-    def look(opened: Page) -> None:
-        expect(opened.get_by_role("link", name="Accounts", exact=True)).to_have_count(1)
-
-    seen(visit, root, reverse("admin:index"), look)
-
-
-def test_the_number_of_the_current_page_can_be_read_in_the_dark(visit: Any, root: Client):
-    def look(opened: Page) -> None:
-        opened.evaluate("document.documentElement.classList.add('dark')")
-        opened.evaluate(STILL)
-        opened.evaluate(AXE)
-        found = opened.evaluate("axe.run('[aria-current=page]', {runOnly: ['color-contrast']})")
-        assert (len(found["violations"]), len(found["passes"])) == (0, 1), found["violations"] + found["incomplete"]
-
-    seen(visit, root, f"{page(Account)}?p=2", look)
-
-
-def test_a_list_loads_no_script_that_it_does_not_use(visit: Any, root: Client):
-    """Charts, sorting by hand, and letters for addresses, were a third of a megabyte."""
-
-    def look(opened: Page) -> list[str]:
-        return list(opened.evaluate("[...document.scripts].map((script) => script.src)"))
-
-    scripts = seen(visit, root, page(Account), look)
-    assert scripts
-    assert not [script for script in scripts if any(name in script for name in ("chart", "sort", "xregexp", "urlify"))]

@@ -5,13 +5,12 @@ from time import time_ns
 
 import pytest
 from django.db import OperationalError
-from django.db.models.functions import Now
 from django.urls import reverse
 from django.utils import timezone
 from psycopg.errors import QueryCanceled
 
 from account.models import Account
-from bulkops.models import DataProcessing, FileImport, Worker
+from bulkops.models import FileImport
 from bulkops.worker.tasks import work
 from currency.models import Currency
 from dimensions_site.administration.base import paging
@@ -19,7 +18,6 @@ from dimensions_site.administration.lists.quality import CHECKS
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.saved_views.models import KnownRepository, SavedView
-from tests.bulkops.jobs.deletions import start
 from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, checked, confirm
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser
 from tests.factories import account, currency
@@ -62,17 +60,6 @@ def test_repositories_are_listed_with_the_number_of_their_elements(filled, rita,
     for words in ("contoso", "Contoso", "CCODE"):
         assert words not in text
     assert holdings(index(browser_of(bob))) == {"contoso": {"currencies": 0, "account": 1}}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_grant_for_one_dimension_counts_that_one(filled, rita):
-    """Not even the number of the other's elements is revealed."""
-    rita.user.access_grants.update(dimension="currency")
-    response = index(browser_of(rita))
-    assert holdings(response) == {"northwind": {"currency": 1}}
-    text = browser_of(rita).get(reverse("start_panel", args=["activity"]), {"part": ""}).content.decode()
-    assert "Currency EUR" in text
-    assert "ccounts" not in text
 
 
 def test_superusers_see_every_repository(filled):
@@ -264,32 +251,6 @@ def test_repositories_can_be_searched_when_there_are_many(filled, rita):
     assert [one.repository.db_id for one in found] == ["r03"]
 
 
-def test_the_state_of_the_worker_is_shown_with_a_clear_message(rita):
-    """And what to do when there is none."""
-    browser = browser_of(rita)
-    text = index(browser).content.decode()
-    assert "No worker is running" in text
-    assert "manage.py qcluster" in text
-    Worker.objects.create(name="w", beat_at=Now())
-    assert "A worker is running." in index(browser).content.decode()
-
-
-def test_running_deletions_are_shown_with_their_progress(filled, alice, bob):
-    """Those in the user's repositories, until they have ended."""
-    start(alice, ["N1", "N2"])
-    start(bob, ["CCODE"], "account", "contoso")
-    own = DataProcessing.objects.get(repository__db_id="northwind")
-    DataProcessing.objects.update(processed=1, deleted=1)
-    browser = browser_of(alice)
-    response = index(browser)
-    assert [found for found, _ in response.context["running"]] == [own]
-    text = response.content.decode()
-    assert "1 of 2 processed, 1 deleted" in text
-    assert page(DataProcessing, "change", own.pk) in text
-    DataProcessing.objects.update(status="COMPLETED")
-    assert "Nothing is being deleted or imported at the moment." in index(browser).content.decode()
-
-
 def test_running_imports_are_shown_to_who_may_import(filled, alice, ed, rita, bob):
     """With their progress, until they have ended; readers have no imports."""
     repository = Repository.objects.get(db_id="northwind")
@@ -336,18 +297,18 @@ def sidebar(browser):
 def test_the_sidebar_has_what_the_user_may_open(filled, rita):
     """Readers have elements and jobs, superusers also access and system; a dimension without a grant is missing."""
     superusers = sidebar(superuser())
-    elements = ["Currencies", "Deleted currencies", "Accounts", "Deleted accounts"]
-    assert superusers["Accounts and currencies"] == elements
+    elements = ["Currencies", "Deleted currencies", "Accounts", "Deleted accounts", "Imports"]
+    assert superusers["Daily work"] == elements
     credentials = ["API keys", "Applications", "Issued tokens"]
     records = ["Failed sign-ins", "Access changes"]
     assert {"Repositories", "Users", "Groups", "Permissions", *credentials, *records} == set(superusers["Access"])
     assert "Workers" in superusers["System"]
     readers = sidebar(browser_of(rita))
-    assert readers["Accounts and currencies"] == elements
-    assert "Deletions" in readers["Work"]
-    assert set(readers) == {"", "Accounts and currencies", "Work"}
+    assert readers["Daily work"] == elements[:-1]
+    assert readers["Changes"] == ["Change proposals", "Change log", "Deletions"]
+    assert set(readers) == {"", "Daily work", "Changes"}
     rita.user.access_grants.update(dimension="account")
-    assert sidebar(browser_of(rita))["Accounts and currencies"] == elements[2:]
+    assert sidebar(browser_of(rita))["Daily work"] == elements[2:-1]
     AccessGrant.objects.all().delete()
     assert set(sidebar(browser_of(rita))) == {""}
 

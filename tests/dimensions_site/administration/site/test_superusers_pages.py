@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
-from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from django_q.models import Failure, OrmQ, Schedule, Success
@@ -13,18 +12,13 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 from bulkops.models import Worker
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from dimensions_site.saved_views.models import DefaultView, SavedView
-from tests.dimensions_site.administration.site.people import browser_of, messages_of, page, superuser
+from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.factories import currency
 from tests.storing import store_currencies
 
 pytestmark = pytest.mark.contract("G2")
 
 SUPERUSERS_ONLY = (User, Group, Repository, AccessGrant, ApiKey, Worker, Schedule, Success, Failure, OrmQ)
-
-
-@pytest.fixture
-def root(db: None) -> Client:
-    return superuser()
 
 
 def grants(prefix: str, *rows: dict[str, Any]) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 import pytest
 
 from account.models import Account
-from dimensions_site.administration.base.instants import COOKIE
+from dimensions_site.administration.base.values import COOKIE
 from tests.dimensions_site.administration.elements.dated import store_chart
 from tests.dimensions_site.administration.site.people import browser_of, page
-from tests.factories import account
+from tests.factories import account, content
 from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J1")]
@@ -39,12 +39,15 @@ def berlin(rita):
     ],
 )
 def test_a_list_shows_instants_in_the_zone_that_the_browser_told(alice, northwind, rita, zone, shown):
+    """The day; the file of the list has the minute."""
     store_accounts(northwind, account("1000"))
     Account.objects.update(update_date=datetime(2026, 7, 1, 23, 30, 15, tzinfo=UTC))
     browser = browser_of(rita)
     browser.cookies[COOKIE] = zone
-    cell = f'<time datetime="2026-07-01T23:30:15Z" title="2026-07-01 23:30:15 UTC">{shown}</time>'
+    cell = f'<time datetime="2026-07-01T23:30:15Z" title="2026-07-01 23:30:15 UTC">{shown[:10]}</time>'
     assert cell in browser.get(LIST).content.decode()
+    sent = {"action": "export_elements", "_selected_action": "0", "select_across": "1", "shown": "csv"}
+    assert shown in content(browser.post(LIST, sent)).decode()
 
 
 def test_a_moment_is_typed_in_the_zone_and_its_address_is_in_utc(berlin, alice, northwind):

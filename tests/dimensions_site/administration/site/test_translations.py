@@ -54,6 +54,11 @@ def test_a_translation_fills_in_what_the_english_text_fills_in(language):
     assert [pair for pair in said if placeholders(pair[0]) != placeholders(pair[1])] == []
 
 
+def test_french_has_blanks_that_do_not_break_beside_its_signs():
+    said = [text for message in translated("fr") if message.id for text in strings(message.string)]
+    assert [text for text in said if re.search(r"\S [:;?!»]|« ", text)] == []
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_files_are_as_make_messages_writes_them(texts, language):
     written = translations(language, texts, translated(language))

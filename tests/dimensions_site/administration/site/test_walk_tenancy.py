@@ -20,14 +20,7 @@ from django.utils import timezone
 from account.models import Account
 from bulkops.models import DataProcessing, DeletionChunk, FileImport, FileImportPiece, Worker
 from currency.models import Currency
-from dimensions_site.repositories.models import (
-    AccessChange,
-    AccessGrant,
-    ApiKey,
-    LoginFailures,
-    Repository,
-    Role,
-)
+from dimensions_site.repositories.models import AccessChange, AccessGrant, ApiKey, LoginFailures, Repository, Role
 from dimensions_site.saved_views.models import SavedView
 from dimensions_site.tokens.models import Application, IssuedToken
 from tests.bulkops.jobs.deletions import start, work_now

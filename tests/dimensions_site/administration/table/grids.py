@@ -1,6 +1,7 @@
 """The page with the table as a test uses it: what it shows, and what its script sends."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from django.test import Client
@@ -35,8 +36,10 @@ def marks(response: Any) -> dict[tuple[str, str], str]:
     }
 
 
-def sent_table(response: Any, typed: dict[str, dict[str, str]], kept: Any = None) -> dict[str, Any]:
-    """What the script of the page sends after somebody has `typed` in cells, by id and column."""
+def sent_table(
+    response: Any, typed: dict[str, dict[str, str]], kept: Any = None, new: Sequence[tuple[str, dict[str, str]]] = ()
+) -> dict[str, Any]:
+    """What the script of the page sends after somebody has `typed` in cells, by id and column, and added `new` rows."""
     grid = response.context["grid"]
     return {
         "repository": grid["repository"],
@@ -47,9 +50,11 @@ def sent_table(response: Any, typed: dict[str, dict[str, str]], kept: Any = None
                 "base": row["base"],
                 "typed": {**row["typed"], **typed.get(row["id"], {})},
                 "kept": (kept or {}).get(row["id"], row["kept"]),
+                "is_new": row["is_new"],
             }
             for row in grid["rows"]
-        ],
+        ]
+        + [{"id": id, "base": 0, "typed": cells, "is_new": True} for id, cells in new],
     }
 
 
@@ -57,7 +62,7 @@ def send(
     browser: Client, response: Any, do: str, typed: dict[str, dict[str, str]] | None = None, **further: Any
 ) -> Any:
     """Type in cells of the page, and press the button that does `do`."""
-    table = sent_table(response, typed or {}, further.pop("kept", None))
+    table = sent_table(response, typed or {}, further.pop("kept", None), further.pop("new", ()))
     model = further.pop("model", Account)
     data = {"_table": json.dumps(table), "_do": do, "_plan": response.context.get("plan", ""), **further}
     return browser.post(page(model, "table"), data)
@@ -70,4 +75,4 @@ def checked(browser: Client, typed: dict[str, dict[str, str]], query: str = "") 
 
 def problems(response: Any) -> list[str]:
     """The errors at cells that the page lists."""
-    return [f"{error.cell.id} {error.cell.name}: {error.text}" for error in response.context["checked"].errors]
+    return [f"{error.id} {error.name}: {error.text}" for error in response.context["checked"].errors]

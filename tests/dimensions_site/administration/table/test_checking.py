@@ -154,25 +154,6 @@ def test_the_same_change_by_both_is_no_conflict(chart, ed, alice):
     assert "these values are there already" in shown.content.decode()
 
 
-def test_a_field_of_a_group_that_is_null_is_merged(chart, ed, alice):
-    """The stored element has no accrual at all, and others change something else meanwhile."""
-    browser = browser_of(ed)
-    save_elsewhere(alice, "0090", rules={"accrual": None})
-    first = opened(browser)
-    save_elsewhere(alice, "0090", nature="PROFIT_AND_LOSS")
-    shown = send(browser, first, "check", {"0090": {"rules.accrual.debitAccrual.id": "1100"}})
-    assert shown.context["checked"].conflicts == []
-    assert Plan.objects.get().changed == 1
-
-
-def test_a_version_that_is_no_longer_stored_makes_each_difference_a_conflict(chart, ed):
-    browser = browser_of(ed)
-    first = opened(browser)
-    first.context["grid"]["rows"][0]["base"] = 1_000_000
-    shown = send(browser, first, "check", {"0090": {"descriptions.de": "Mine"}})
-    assert [(one.base, one.theirs) for one in shown.context["checked"].conflicts] == [("", "Kasse")]
-
-
 def test_a_row_that_others_deleted_is_left_out_and_what_was_typed_is_shown(chart, alice, ed):
     browser = browser_of(ed)
     first = opened(browser)

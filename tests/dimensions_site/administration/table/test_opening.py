@@ -76,7 +76,7 @@ def test_the_selected_elements_are_opened_by_an_action(chart, ed):
     assert f'action="{page(Account, "table")}?q="' in shown.content.decode()
 
 
-def test_a_table_has_at_most_500_rows(ed, northwind, monkeypatch):
+def test_a_table_has_at_most_5_000_rows(ed, northwind, monkeypatch):
     """One more is refused, and the message says how many there are."""
     monkeypatch.setattr("dimensions_site.administration.table.page.MAX_ROWS", 2)
     store_accounts(northwind, *(account(id) for id in ("1", "2", "3")))
@@ -86,14 +86,18 @@ def test_a_table_has_at_most_500_rows(ed, northwind, monkeypatch):
     assert said(opened(browser_of(ed), "?q=nothing")) == ["There is nothing to edit: nothing was found."]
 
 
-def test_readers_and_strangers_get_no_table(chart, rita, bob, ed):
-    """Neither by the address, nor with the table of others."""
-    browser = browser_of(rita)
-    assert opened(browser).status_code == 403
-    of_ed = opened(browser_of(ed))
-    data = {"_table": json.dumps(sent_table(of_ed, {"0090": {"type": "Detail"}})), "_do": "check"}
-    assert browser.post(page(Account, "table"), data).status_code == 403
-    assert browser_of(bob).post(page(Account, "table"), data).status_code == 404
+def test_a_table_with_many_rows_has_fewer_columns(chart, ed, monkeypatch):
+    """At most 60,000 cells; columns in which something was typed come first."""
+    monkeypatch.setattr("dimensions_site.administration.table.table.MAX_CELLS", 10)
+    browser = browser_of(ed)
+    shown = opened(browser)
+    assert columns(shown) == ["descriptions.en", "descriptions.de", "descriptions.fr"]
+    message = "A table with 3 rows has at most 3 columns. Only the first ones are shown."
+    assert (shown.context["table"].errors, shown.context["grid"]["maximum"]) == ([message], 3)
+    chosen = {"_column": ["nature", "type", "documentationLink"]}
+    again = send(browser, shown, "columns", {"0090": {"descriptions.de": "Barkasse"}}, **chosen)
+    assert columns(again) == ["descriptions.de", "nature", "type"]
+    assert "Up to 3 columns." in again.content.decode()
 
 
 def test_a_table_has_elements_of_one_repository(chart, northwind, contoso):
@@ -120,9 +124,8 @@ def test_columns_are_chosen_by_label_and_what_was_typed_stays(chart, ed):
     shown = send(browser, first, "columns", {"0090": {"descriptions.de": "Barkasse"}}, **chosen)
     assert columns(shown) == ["nature", "documentationLink", "descriptions.it", "descriptions.de"]
     assert cells(shown)["0090"]["descriptions.de"] == "Barkasse"
-    labels = {
-        choice.label: choice.is_chosen for _group, choices in shown.context["table"].choices() for choice in choices
-    }
+    table = shown.context["table"]
+    labels = {field.heading: field.path in table.columns for group in table.groups() for field in group.fields}
     assert labels["Description (it)"]
     assert not labels["Description (en)"]
     assert not {"Id", "oid"} & labels.keys()
@@ -156,6 +159,19 @@ def test_a_table_with_too_many_rows_repeated_rows_or_nul_is_refused(chart, ed):
     browser = browser_of(ed)
     first = sent_table(opened(browser), {})
     row = first["rows"][0]
-    for rows in ([row, row], [{**row, "id": f"{n}"} for n in range(501)], [{**row, "id": "a\0"}]):
+    for rows in ([row, row], [{**row, "id": f"{n}"} for n in range(5_001)], [{**row, "id": "a\0"}]):
         data = {"_table": json.dumps({**first, "rows": rows}), "_do": "check"}
         assert browser.post(page(Account, "table"), data).status_code == 400
+
+
+def test_readers_and_strangers_get_no_table(chart, contoso, rita, bob, ed):
+    """Neither by the address, nor with the table of others."""
+    browser = browser_of(rita)
+    assert opened(browser).status_code == 403
+    of_ed = opened(browser_of(ed))
+    data = {"_table": json.dumps(sent_table(of_ed, {"0090": {"type": "Detail"}})), "_do": "check"}
+    assert browser.post(page(Account, "table"), data).status_code == 403
+    assert browser_of(bob).post(page(Account, "table"), data).status_code == 404
+    # Who reads this repository and writes in another one is a reader here.
+    AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.PROPOSER)
+    assert browser.post(page(Account, "table"), data).status_code == 404

@@ -1,8 +1,5 @@
 """A checked table is saved: all or nothing, in one change set, with its reason; and it can be undone."""
 
-import hashlib
-import json
-
 import pytest
 from django.contrib.messages import get_messages
 from django.core.exceptions import PermissionDenied
@@ -10,11 +7,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
-from bulkops.models import Plan, PlanStatus
+from bulkops.models import Plan
 from bulkops.plans.applying import apply_plan
 from dimensions_site.changes.models import ChangeSet, Channel
-from dimensions_site.elements.writing.actors import Actor
-from dimensions_site.repositories.models import AccessGrant, Role
+from dimensions_site.changes.placing import Actor
+from dimensions_site.repositories.models import Role
 from tests.bulkops.plans.plans import make
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.dimensions_site.administration.table.grids import cells, checked, opened, send
@@ -40,7 +37,7 @@ def test_what_was_checked_is_saved_in_one_change_set_and_undone(chart, ed):
     saved = send(browser, shown, "save", _reason="Correct types")
     assert (saved.status_code, saved.url) == (302, page(Account))
     (message,) = map(str, get_messages(saved.wsgi_request))
-    assert message.startswith("2 rows were changed. <a ")
+    assert message.startswith("2 rows were saved. <a ")
     found = ChangeSet.objects.get(operation=str(Plan.objects.get().pk))
     assert (found.user, found.reason, found.changed) == ("ed", "Correct types", 2)
     assert Account.objects.get(element_id="0090").descriptions["de"] == "0090"
@@ -134,21 +131,6 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(ed, northwind):
         counts.append([len(of_opening), len(of_check), len(of_save)])
     assert counts[0] == counts[1]
     assert all(done <= most for done, most in zip(counts[0], (14, 50, 42), strict=True))
-
-
-@pytest.mark.contract("G2")
-def test_the_page_applies_no_plan_of_another_origin(chart, alice, northwind):
-    """Somebody made a plan that deletes as manager, and is an editor by now: nobody has checked a table for it."""
-    plan = make(alice, "account", bulk={"delete": [{"id": "0090"}, {"id": "1100"}]}, maxDelete="100%")
-    AccessGrant.objects.update(role=Role.EDITOR)
-    table = json.dumps({"repository": northwind.pk, "columns": [], "rows": []})
-    digest = hashlib.sha256(b"[]").hexdigest()[:32]
-    browser = browser_of(alice)
-    for name in (f"{plan['planId']}:{digest}", plan["planId"]):
-        answer = browser.post(page(Account, "table"), {"_do": "save", "_plan": name, "_table": table})
-        assert (answer.status_code, Account.objects.count()) in ((200, 3), (403, 3))
-    assert answer.status_code == 403
-    assert Plan.objects.get().status == PlanStatus.READY
 
 
 @pytest.mark.contract("G2")

@@ -136,15 +136,52 @@ def test_the_clipboard_speaks_with_spreadsheets(edit):
         tab.evaluate("navigator.clipboard.writeText('1\\n2\\n3')")
         cell(tab, 4, 1).click()
         tab.keyboard.press("Control+v")
-        expect(tab.get_by_text("beyond the end of the table")).to_be_visible()
-        cell(tab, 5, 1).click()
+        expect(tab.get_by_role("columnheader", name="Id", exact=True)).to_have_count(2)
+        expect(cell(tab, 6, 2)).to_have_text("3")
+        changed(tab, 4)
         tab.keyboard.press("Control+z")
+        expect(cell(tab, 6, 0)).to_have_count(0)
+        changed(tab, 0)
+        cell(tab, 5, 2).click()
         tab.keyboard.press("Shift+ArrowRight")
         tab.keyboard.press("Control+c")
         copied: str = tab.evaluate("navigator.clipboard.readText()")
         return copied
 
     assert edit(look) == '"one\ntwo"\t"with ""marks"""'
+
+
+def test_a_block_of_a_spreadsheet_makes_new_rows(edit):
+    """From *Add a row* on, ids have a column of their own, in which those of stored rows stay as they are."""
+
+    def look(tab: Page) -> None:
+        tab.get_by_role("button", name="Add a row").click()
+        expect(cell(tab, 6, 1)).to_be_visible()
+        tab.evaluate("navigator.clipboard.writeText('0070\\tReceivables\\tForderungen\\r\\n0080\\tPayables')")
+        tab.keyboard.press("Control+v")
+        expect(cell(tab, 7, 1)).to_have_text("0080")
+        expect(cell(tab, 6, 3)).to_have_text("Forderungen")
+        tab.keyboard.press("Control+z")
+        changed(tab, 0)
+        tab.keyboard.press("Control+v")
+        cell(tab, 0, 1).click()
+        tab.keyboard.press("Delete")
+        tab.keyboard.type("x")
+        expect(cell(tab, 0, 1)).to_have_text("0010")
+        changed(tab, 5)
+        check(tab)
+        expect(tab.get_by_role("alert")).to_contain_text("Nothing was saved: there are 4 errors.")
+        tab.get_by_role("button", name="0080", exact=True).first.click()
+        for row in (6, 7):
+            cell(tab, row, 4).click()
+            tab.keyboard.type("Balance sheet")
+            tab.keyboard.press("Enter")
+        check(tab)
+        expect(tab.get_by_text("2 rows would be new,")).to_be_visible()
+        follow(tab.get_by_role("button", name="Save", exact=True))
+
+    edit(look)
+    assert Account.objects.get(element_id="0070").descriptions == {"en": "Receivables", "de": "Forderungen"}
 
 
 def test_a_text_of_several_lines_stays_as_it_is_when_it_is_only_looked_at(edit):

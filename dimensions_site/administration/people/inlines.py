@@ -1,7 +1,8 @@
-"""The grants of a repository, a user or a group on its page, with what each role permits."""
+"""Rows on the pages of repositories, users and groups: grants, and links with the OpenID provider (contract G2, N2)."""
 
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
@@ -9,6 +10,8 @@ from unfold.admin import TabularInline
 from unfold.forms import PaginationInlineFormSet
 
 from dimensions_site.repositories.models import AccessGrant, Role
+from dimensions_site.tokens.models import ProviderAccount, ProviderGroup
+from dimensions_site.tokens.openid.provider import provider
 
 _PARTIES = ("repository_id", "user_id", "group_id", "dimension")
 
@@ -32,18 +35,8 @@ class GrantFormSet(PaginationInlineFormSet):
             seen.add(parties)
 
 
-class GrantInline(TabularInline):
-    """The grants of a repository, a user or a group, on its page."""
-
-    model = AccessGrant
-    formset = GrantFormSet
+class _LabelledInline(TabularInline):
     extra = 0
-    autocomplete_fields = ["repository", "user", "group"]
-    verbose_name = _("permission")
-    verbose_name_plural = _("permissions")
-    template_before = "admin/roles.html"
-    # For that template.
-    roles = Role
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Label each field itself: screen readers do not read the heading of its column to keyboard users."""
@@ -51,6 +44,19 @@ class GrantInline(TabularInline):
         if field is not None:
             field.widget.attrs["aria-label"] = field.label
         return field
+
+
+class GrantInline(_LabelledInline):
+    """The grants of a repository, with what each role permits."""
+
+    model = AccessGrant
+    formset = GrantFormSet
+    autocomplete_fields = ["repository", "user", "group"]
+    verbose_name = _("permission")
+    verbose_name_plural = _("permissions")
+    template_before = "admin/roles.html"
+    # For that template.
+    roles = Role
 
 
 class GrantOfUserInline(GrantInline):
@@ -63,3 +69,26 @@ class GrantOfUserInline(GrantInline):
 
 class GrantOfGroupInline(GrantOfUserInline):
     exclude = ["user"]
+
+
+class ProviderAccountInline(_LabelledInline):
+    """The accounts of a user at the provider; a new row lets an existing user sign in there."""
+
+    model = ProviderAccount
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        """Suggest the provider of the settings."""
+        formset = super().get_formset(request, obj, **kwargs)
+        formset.form.base_fields["issuer"].initial = provider().setting.issuer
+        return formset
+
+
+class ProviderGroupInline(_LabelledInline):
+    """The names of a group at the provider."""
+
+    model = ProviderGroup
+
+
+def with_links(inlines: list[type[Any]], link: type[TabularInline]) -> list[type[Any]]:
+    """Return the inlines of a page, with `link` if there is a provider."""
+    return inlines if settings.OPENID_PROVIDER is None else [*inlines, link]

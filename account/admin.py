@@ -8,8 +8,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 
-from account.dimension import ACCOUNT
-from account.models import Account, CalculationLogic
+from account.models import ACCOUNT, Account, CalculationLogic
 from dimensions_site.administration.base.filters import PlainChoiceForm
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.lists.tree import TREE_PAGE
@@ -27,7 +26,9 @@ class HasLogicFilter(DropdownFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if queryset.model is Account:
-            has_logic: Any = Exists(CalculationLogic.objects.filter(account=OuterRef("pk")))
+            has_logic: Any = Exists(
+                CalculationLogic.objects.filter(repository=OuterRef("repository"), account=OuterRef("pk"))
+            )
         else:  # versions: only those had one that required it (contract C17)
             has_logic = Q(gross_amount_equal_ic_sum__isnull=False, gross_amount_equal_ic_sum=True)
         condition = {"yes": has_logic, "no": ~has_logic}.get(self.value() or "")

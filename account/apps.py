@@ -5,9 +5,3 @@ from django.utils.translation import gettext_lazy as _
 class AccountConfig(AppConfig):
     name = "account"
     verbose_name = _("Account")
-
-    def ready(self) -> None:
-        from account.dimension import ACCOUNT
-        from dimensions_site.elements.dimension import register
-
-        register(ACCOUNT)

@@ -9,9 +9,12 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from account.serializers import ACCOUNT_WIRE
-from dimensions_site.elements.declaration.columns import columns_of
+from dimensions_site.db.shards import ForeignKeyInShard
 from dimensions_site.elements.declaration.indexes import reference_indexes
+from dimensions_site.elements.declaration.wire import columns_of
+from dimensions_site.elements.dimension import Dimension, register
 from dimensions_site.elements.models import Element, Version
+from dimensions_site.repositories.models import Repository
 
 _CATEGORIES = ("nature", "type", "conversion_type", "account_class")
 
@@ -48,14 +51,14 @@ class Account(Element):
         ]
 
     @classmethod
-    def after_save(cls, rows: QuerySet[Any]) -> None:
+    def after_save(cls, rows: QuerySet[Any], repository: int) -> None:
         """Generate and remove the logic according to `rules.grossAmountEqualICSum` (contract C17)."""
-        CalculationLogic.synchronise(rows)
+        CalculationLogic.synchronise(rows, repository)
 
     @classmethod
-    def before_delete(cls, rows: QuerySet[Any]) -> None:
+    def before_delete(cls, rows: QuerySet[Any], repository: int) -> None:
         """Remove the logic generated for the accounts (contract C17)."""
-        CalculationLogic.objects.filter(account__in=rows).delete()
+        CalculationLogic.objects.filter(repository=repository, account__in=rows).delete()
 
 
 class CalculationLogic(models.Model):
@@ -63,28 +66,46 @@ class CalculationLogic(models.Model):
 
     IC_ON_GROSS_AMOUNT = "IC on Gross amount"
 
-    account = models.ForeignKey(Account, on_delete=models.CASCADE, related_name="calculation_logics")
+    account = ForeignKeyInShard(Account, on_delete=models.CASCADE, related_name="calculation_logics")
+    # That of the account, whose constraint is enough.
+    repository = models.ForeignKey(
+        Repository, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
+    )
     name = models.CharField(max_length=128)
     computes = models.CharField(max_length=128, help_text="The amount that the calculation fills.")
     formula = models.CharField(max_length=1000)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["account", "name"], name="one_logic_of_a_name_per_account")]
+        constraints = [
+            models.UniqueConstraint(fields=["account", "name", "repository"], name="one_logic_of_a_name_per_account")
+        ]
 
     def __str__(self) -> str:
         return f"{self.name}: {self.computes} = {self.formula}"
 
     @classmethod
-    def synchronise(cls, accounts: QuerySet[Account]) -> None:
-        """Give each of the `accounts` exactly the logic that its fields require, in two statements."""
+    def synchronise(cls, accounts: QuerySet[Account], repository: int) -> None:
+        """Give each of the `accounts` exactly the logic that its fields require, in two statements.
+
+        All of them are in the `repository` (a primary key).
+        """
         requiring = accounts.filter(gross_amount_equal_ic_sum=True)
-        cls.objects.filter(account__in=accounts).exclude(account__in=requiring).delete()
+        cls.objects.filter(repository=repository, account__in=accounts).exclude(account__in=requiring).delete()
         quote = connection.ops.quote_name
         chosen, parameters = requiring.order_by().values("id").query.sql_with_params()
         with connection.cursor() as cursor:
             cursor.execute(
-                f"INSERT INTO {quote(cls._meta.db_table)} (account_id, name, computes, formula) "
-                f"SELECT id, %s, %s, %s FROM ({chosen}) AS requiring WHERE true "
+                f"INSERT INTO {quote(cls._meta.db_table)} (account_id, repository_id, name, computes, formula) "
+                f"SELECT id, %s, %s, %s, %s FROM ({chosen}) AS requiring WHERE true "
                 "ON CONFLICT DO NOTHING",
-                [cls.IC_ON_GROSS_AMOUNT, "grossAmount", "SUM(icDeclaration)", *parameters],
+                [repository, cls.IC_ON_GROSS_AMOUNT, "grossAmount", "SUM(icDeclaration)", *parameters],
             )
+
+
+ACCOUNT = Dimension(
+    "account",
+    Account,
+    ACCOUNT_WIRE,
+    summary="Accounts with their nature, conversion, restrictions, rules and consolidation data.",
+)
+register(ACCOUNT)

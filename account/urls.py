@@ -1,6 +1,6 @@
 """The REST routes of accounts, in the forms of their specification."""
 
-from account.dimension import ACCOUNT
+from account.models import ACCOUNT
 from bulkops.rest.routes import dimension_routes
 from bulkops.rest.schema import DeletionForm
 

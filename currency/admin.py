@@ -2,8 +2,7 @@
 
 from django.contrib import admin
 
-from currency.dimension import CURRENCY
-from currency.models import Currency
+from currency.models import CURRENCY, Currency
 from dimensions_site.administration.dimension import DimensionAdmin
 
 

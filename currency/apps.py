@@ -5,9 +5,3 @@ from django.utils.translation import gettext_lazy as _
 class CurrencyConfig(AppConfig):
     name = "currency"
     verbose_name = _("Currency")
-
-    def ready(self) -> None:
-        from currency.dimension import CURRENCY
-        from dimensions_site.elements.dimension import register
-
-        register(CURRENCY)

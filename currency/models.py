@@ -6,8 +6,9 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.elements.declaration.columns import columns_of
 from dimensions_site.elements.declaration.indexes import reference_indexes
+from dimensions_site.elements.declaration.wire import columns_of
+from dimensions_site.elements.dimension import Dimension, register
 from dimensions_site.elements.models import Element, Version
 
 
@@ -34,3 +35,15 @@ class Currency(Element):
             # any index that starts with the repository as good as that of the id, and reads the whole repository.
             models.UniqueConstraint(fields=["oid", "repository"], name="currency_oid_in_repository"),
         ]
+
+
+CURRENCY = Dimension(
+    "currency",
+    Currency,
+    CURRENCY_WIRE,
+    summary="Currencies with their decimals, reference currency and tolerated difference.",
+    prefix="api/aih/dimensions/v1/",
+    version="1.000",
+    unfilterable=frozenset({"oid"}),
+)
+register(CURRENCY)

@@ -2,7 +2,7 @@
 
 from bulkops.rest.routes import dimension_routes
 from bulkops.rest.schema import DeletionForm
-from currency.dimension import CURRENCY
+from currency.models import CURRENCY
 
 # The specification has no 400 for reading one currency, so its query parameters are ignored (contract A7).
 urlpatterns = dimension_routes(

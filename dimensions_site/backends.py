@@ -1,7 +1,7 @@
-"""Readers of database and cache URLs, for the settings.
+"""Readers of the URLs of databases, caches and mail servers, for the settings.
 
 Like those in `environment`, they raise ImproperlyConfigured with one sentence. It never shows the URL, which may
-contain a password. django-environ parses the database URLs (design/deployment.md).
+contain a password. django-environ parses the URLs of databases and mail servers (design/deployment.md).
 """
 
 import os
@@ -20,6 +20,12 @@ _DATABASES = (
 )
 _REDIS = "redis://user:password@host:6379/0, or rediss:// for TLS (special characters of the password written as %XX)"
 _CACHES = f"locmemcache:// or {_REDIS}"
+# The default port of each scheme.
+_MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtp+ssl": 465}
+_MAIL_SERVERS = (
+    "smtp+tls://user:password@host:587, smtp+ssl:// or smtp:// without TLS (special characters of user and password "
+    "written as %XX), or empty"
+)
 
 
 def database(name: str, *, default: str, options: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -76,6 +82,28 @@ def cache(name: str, *, default: str) -> dict[str, Any]:
         "LOCATION": [address],
         # An unresponsive cache must not delay requests.
         "OPTIONS": {"serializer": serializer, "socket_connect_timeout": 1, "socket_timeout": 1},
+    }
+
+
+def mail_server(name: str, *, default: str) -> dict[str, Any]:
+    """Return the arguments of Django's SMTP backend for the server at the URL; none for an empty text.
+
+    `smtp+tls` begins without TLS and switches to it before the password is sent, `smtp+ssl` begins with it.
+    """
+    address = os.environ.get(name, default)
+    if not address:
+        return {}
+    scheme = _scheme(name, address, tuple(_MAIL_PORTS), _MAIL_SERVERS)
+    if not has_host(address) or not re.fullmatch(r"[^:]+://([^:@/?#\s]+:[^:@/?#\s]+@)?[^@/?#\s]+/?", address):
+        raise _unreadable(name, _MAIL_SERVERS)
+    found = environ.Env.email_url_config(address)
+    return {
+        "host": found["EMAIL_HOST"],
+        "port": found["EMAIL_PORT"] or _MAIL_PORTS[scheme],
+        "username": found["EMAIL_HOST_USER"] or "",
+        "password": found["EMAIL_HOST_PASSWORD"] or "",
+        "use_tls": scheme == "smtp+tls",
+        "use_ssl": scheme == "smtp+ssl",
     }
 
 

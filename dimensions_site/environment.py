@@ -20,6 +20,7 @@ UNIX: _Unix = "unix"
 Proxy: TypeAlias = IPv4Network | IPv6Network | _Unix
 
 
+_ORIGIN = r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?"
 _SECONDS: Mapping[str, int] = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 
 
@@ -126,9 +127,21 @@ def proxies(name: str, *, default: list[str]) -> list[Proxy]:
 
 def origins(name: str, *, default: list[str]) -> list[str]:
     """Return the comma-separated origins of the value, each exactly `scheme://host` with or without `:port`."""
-    pattern = r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?"
     right = "origins like https://app.example.com in lower case, separated by commas"
-    return _matching(name, _parts(os.environ.get(name, ",".join(default))), pattern, right)
+    return _matching(name, _parts(os.environ.get(name, ",".join(default))), _ORIGIN, right)
+
+
+def origin(name: str, *, default: str) -> str:
+    """Return exactly `scheme://host` with or without `:port`; or an empty text."""
+    value = os.environ.get(name, default)
+    right = "an origin like https://dimensions.example.com in lower case, without a path"
+    return _matching(name, [value], _ORIGIN, right)[0] if value else ""
+
+
+def mail_address(name: str, *, default: str) -> str:
+    """Return a mail address; or an empty text."""
+    value = os.environ.get(name, default)
+    return _matching(name, [value], r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+", "like name@example.com")[0] if value else ""
 
 
 def hosts(name: str, *, default: list[str]) -> list[str]:

@@ -18,7 +18,6 @@ from django.utils.translation import gettext_lazy as _
 
 from dimensions_site import backends
 from dimensions_site import environment as env
-from dimensions_site.api.access.modes import SCOPES, authentication_classes
 from dimensions_site.api.middleware.addresses import API_PREFIXES, FIRST_SEGMENTS
 from dimensions_site.observability import logs
 from dimensions_site.tokens import configuration as tokens
@@ -68,6 +67,7 @@ INSTALLED_APPS = [
     "bulkops",  # its command `qcluster` replaces the one of django-q
     "django_q",
     "django_structlog",
+    "dimensions_site.db",
     "dimensions_site.rsql",
     "dimensions_site.api",
     "dimensions_site.repositories",
@@ -88,7 +88,7 @@ CORS_ALLOWED_ORIGINS = env.origins("CORS_ALLOWED_ORIGINS", default=[])
 
 MIDDLEWARE = [
     "dimensions_site.api.middleware.requests.standard_headers",
-    "dimensions_site.administration.site.pages.Content",
+    "dimensions_site.administration.site.middleware.Content",
     "dimensions_site.api.middleware.forwarded.apply_forwarding_headers",
     "dimensions_site.api.middleware.requests.bound_reads",
     "django_structlog.middlewares.RequestMiddleware",
@@ -97,15 +97,15 @@ MIDDLEWARE = [
     *(["corsheaders.middleware.CorsMiddleware"] if CORS_ALLOWED_ORIGINS else []),
     "dimensions_site.api.middleware.compression.compress_responses",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "dimensions_site.administration.site.languages.language_of_the_administration",
+    "dimensions_site.administration.site.middleware.language_of_the_administration",
     "dimensions_site.api.middleware.requests.check_request_line",
-    "dimensions_site.administration.site.pages.Session",
+    "dimensions_site.administration.site.middleware.Session",
     "dimensions_site.repositories.login.sessions.extend_sessions",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "dimensions_site.administration.site.pages.Users",
-    "dimensions_site.administration.site.rate.AdministrationRate",
-    "dimensions_site.administration.site.pages.Messages",
+    "dimensions_site.administration.site.middleware.Users",
+    "dimensions_site.administration.site.middleware.AdministrationRate",
+    "dimensions_site.administration.site.middleware.Messages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "dimensions_site.repositories.login.passwords.refused_sign_in",
 ]
@@ -125,7 +125,8 @@ TEMPLATES = [
                 "dimensions_site.monitoring.health.in_pages",
                 "dimensions_site.administration.site.switch.in_pages",
                 "dimensions_site.administration.site.help.in_pages",
-            ]
+            ],
+            "builtins": ["dimensions_site.administration.base.values"],
         },
     }
 ]
@@ -232,12 +233,12 @@ REFRESH_TOKEN_DAYS = env.integer("REFRESH_TOKEN_DAYS", default=14, minimum=1, ma
 JWT_SIGNING_KEYS: dict[str, str] = tokens.signing_keys(SECRET_KEY, SECRET_KEY_FALLBACKS)
 OAUTH2_PROVIDER_APPLICATION_MODEL = "tokens.Application"
 OAUTH2_PROVIDER: dict[str, Any] = {
-    "SCOPES": SCOPES,
+    "SCOPES": tokens.SCOPES,
     "DEFAULT_SCOPES": ["read"],
     "ACCESS_TOKEN_EXPIRE_SECONDS": ACCESS_TOKEN_MINUTES * 60,
     "REFRESH_TOKEN_EXPIRE_SECONDS": REFRESH_TOKEN_DAYS * 24 * 3600,
     "OAUTH2_SERVER_CLASS": "dimensions_site.tokens.oauth2.server.AuthorizationServer",
-    "OAUTH2_VALIDATOR_CLASS": "dimensions_site.tokens.oauth2.validator.Validator",
+    "OAUTH2_VALIDATOR_CLASS": "dimensions_site.tokens.oauth2.server.Validator",
     "OAUTH2_BACKEND_CLASS": "dimensions_site.tokens.oauth2.server.Backend",
     # `Application` itself allows loopback addresses, for applications on a user's machine.
     "ALLOWED_REDIRECT_URI_SCHEMES": ["https"],
@@ -261,10 +262,24 @@ IDENTITY_PROVIDER = tokens.identity_provider(
     IDP_ISSUER, IDP_AUDIENCE, IDP_JWKS_URL, IDP_USER_CLAIM, IDP_ALGORITHMS, API_AUTHENTICATION
 )
 
+# --- Sign-in to the pages at an OpenID provider (contract N) -------------------------------------
+
+OPENID_PROVIDER: tokens.OpenIdProvider | None = tokens.openid_provider(
+    env.web_address("OIDC_ISSUER", default=""),
+    env.text("OIDC_CLIENT_ID", default=""),
+    env.text("OIDC_CLIENT_SECRET", default=""),
+    env.text("OIDC_GROUPS_CLAIM", default="groups"),
+    env.names("OIDC_SCOPES", default=["openid", "profile", "email"]),
+)
+OIDC_CHECK_MINUTES = env.integer("OIDC_CHECK_MINUTES", default=15, minimum=1, maximum=60)
+LOCAL_SIGN_IN = tokens.local_sign_in(
+    env.one_of("LOCAL_SIGN_IN", ("", "all", "superusers", "none"), default=""), OPENID_PROVIDER
+)
+
 # --- REST framework and OpenAPI ------------------------------------------------------------------
 
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": authentication_classes(API_AUTHENTICATION),
+    "DEFAULT_AUTHENTICATION_CLASSES": tokens.authentication_classes(API_AUTHENTICATION),
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_THROTTLE_CLASSES": ["dimensions_site.api.access.throttling.CallThrottle"],
     "DEFAULT_PARSER_CLASSES": ["dimensions_site.api.parsers.StrictJSONParser"],
@@ -343,6 +358,19 @@ PLAN_MAX_OPEN = env.integer("PLAN_MAX_OPEN", default=100, minimum=1, maximum=10_
 PLAN_MAX_BYTES = env.integer("PLAN_MAX_BYTES", default=1024**3, minimum=1024**2, maximum=1024**4)
 PLAN_RETENTION_DAYS = env.integer("PLAN_RETENTION_DAYS", default=7, minimum=1, maximum=365)
 DATA_PROCESSING_RETENTION_DAYS = env.integer("DATA_PROCESSING_RETENTION_DAYS", default=90, minimum=1, maximum=36_500)
+
+# Without a mail server nothing is sent, and nothing waits to be sent (contract O6).
+MAIL_SERVER: dict[str, Any] = backends.mail_server("EMAIL_URL", default="")
+DEFAULT_FROM_EMAIL = env.mail_address("EMAIL_FROM", default="")
+SITE_ADDRESS = env.origin("SITE_ADDRESS", default="")
+MAIL_DAILY_HOUR = env.integer("MAIL_DAILY_HOUR", default=5, minimum=0, maximum=23)
+# In seconds, for each step of sending a mail.
+EMAIL_TIMEOUT = 10
+if MAIL_SERVER and not (DEFAULT_FROM_EMAIL and SITE_ADDRESS):
+    raise ImproperlyConfigured(
+        "EMAIL_URL names a mail server; it also needs EMAIL_FROM, the address that mail comes from, and SITE_ADDRESS, "
+        "where the service is, such as https://dimensions.example.com, for the links in mail."
+    )
 
 FILE_UPLOAD_HANDLERS = ["bulkops.jobs.uploads.UploadHandler"]
 IMPORT_MAX_FILE_SIZE = env.integer("IMPORT_MAX_FILE_SIZE", default=256 * 1024**2, minimum=1024, maximum=4 * 1024**3)

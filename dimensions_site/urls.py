@@ -12,20 +12,15 @@ from django.views.i18n import set_language
 import account.urls
 import currency.urls
 import dimensions_site.tokens.urls
-from account.dimension import ACCOUNT
-from currency.dimension import CURRENCY
+from account.models import ACCOUNT
+from currency.models import CURRENCY
 from dimensions_site.administration.site import refusals
-from dimensions_site.administration.site.command_search import command_search
-from dimensions_site.administration.site.help import help_pages
-from dimensions_site.administration.site.languages import ADMINISTRATION
-from dimensions_site.administration.site.panels import start_panels
-from dimensions_site.administration.site.start_page import steps_hidden
-from dimensions_site.administration.site.switch import switch
+from dimensions_site.administration.site.middleware import ADMINISTRATION
 from dimensions_site.api import handlers
-from dimensions_site.api.routes import listing
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.rest.routes import DimensionRoutes, common_document
 from dimensions_site.monitoring import health
+from dimensions_site.tokens.urls import openid_pages
 
 # A new dimension needs one line here.
 DIMENSIONS = (
@@ -46,11 +41,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("auth/", include(dimensions_site.tokens.urls)),
     path("", include(dimensions_site.tokens.urls.well_known)),
     path("version", health.version, name="version"),
-    *(path(name, listing(landing), name=name) for name in ("docs", "openapi", "health")),
+    *(path(name, handlers.listing(landing), name=name) for name in ("docs", "openapi", "health")),
     path("health/live", health.live, name="health-live"),
     path("health/ready", health.ready, name="health-ready"),
     path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
-    path(ADMINISTRATION, include([command_search(), help_pages(), steps_hidden(), start_panels(), switch()])),
+    path(ADMINISTRATION, include("dimensions_site.administration.urls")),
+    path(ADMINISTRATION, include(openid_pages)),
     path(ADMINISTRATION, admin.site.urls),
 ]
 

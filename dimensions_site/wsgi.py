@@ -13,6 +13,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from wsgiref.types import StartResponse, WSGIEnvironment
 
+import structlog
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured, SuspiciousOperation
 from django.core.handlers.wsgi import WSGIRequest
@@ -21,6 +22,7 @@ from django.db import close_old_connections
 from django.utils.module_loading import import_string
 
 from dimensions_site.environment import SocketAddress
+from dimensions_site.observability.release import running_release
 from dimensions_site.observability.sharing import exposition
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
@@ -37,6 +39,8 @@ gc.enable()
 # Models can be imported from here on.
 _metrics_address: SocketAddress | None = settings.METRICS_BIND
 _metrics = exposition(import_string("dimensions_site.monitoring.state.StateCollector")())
+log = structlog.get_logger(__name__)
+log.info("web_server_started", **running_release())
 
 
 def _guarded(read: Callable[[int], bytes]) -> Callable[..., bytes]:

@@ -639,6 +639,16 @@ class Migration(migrations.Migration):
                         to="account.account",
                     ),
                 ),
+                (
+                    "repository",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
+                        related_name="+",
+                        to="repositories.repository",
+                    ),
+                ),
             ],
         ),
         migrations.AddIndex(
@@ -996,7 +1006,9 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name="calculationlogic",
-            constraint=models.UniqueConstraint(fields=("account", "name"), name="one_logic_of_a_name_per_account"),
+            constraint=models.UniqueConstraint(
+                fields=("account", "name", "repository"), name="one_logic_of_a_name_per_account"
+            ),
         ),
         search_index("account_account"),
         reference_statistics("account", *_LEAVES),

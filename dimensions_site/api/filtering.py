@@ -1,5 +1,6 @@
 """The query parameters `filter` and `sort` as filters of django-filter (contract D1 to D5; design/filter.md)."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -15,52 +16,46 @@ from dimensions_site.rsql.sorting import parse_sort
 
 
 class TableField(forms.Field):
-    """A parameter whose text names fields; `TableFilterSet` sets `table` for each request."""
+    """A parameter whose text names fields, which `read` parses; `TableFilterSet` sets `table` for each request."""
 
     table: FieldTable
+
+    def __init__(self, *, read: Callable[[str, FieldTable], Any], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._read = read
 
     def clean(self, value: str | None) -> Any:
         """Return the parsed value; None for an absent parameter. Raises `forms.ValidationError`."""
         if value is None:
             return None
         try:
-            return self.read(value)
+            return self._read(value, self.table)
         except RsqlError as error:
             errors = [forms.ValidationError(each.message, code=each.code) for each in error.errors]
             raise forms.ValidationError(errors) from None
 
-    def read(self, text: str) -> Any:
-        """Return the parsed text. Raises `RsqlError`."""
-        raise NotImplementedError
 
-
-class FilterField(TableField):
-    def read(self, text: str) -> Q | None:
-        """Return the condition; None for an empty filter (contract D4)."""
-        return compile_filter(parse(text), self.table) if text else None
-
-
-class SortField(TableField):
-    def read(self, text: str) -> list[Any]:
-        return parse_sort(text, self.table)
+def _condition(text: str, table: FieldTable) -> Q | None:
+    """Return the condition; None for an empty filter (contract D4)."""
+    return compile_filter(parse(text), table) if text else None
 
 
 class RsqlFilter(filters.Filter):
-    """`filter`: the conditions on the elements, in RSQL."""
+    """`filter`: the conditions on the rows, in RSQL."""
 
-    field_class = FilterField
+    field_class = TableField
 
     def filter(self, qs: QuerySet[Any], value: Q | None) -> QuerySet[Any]:
         return qs if value is None else qs.filter(value)
 
 
 class SortFilter(filters.Filter):
-    """`sort`: the order of the elements. The column `last` is always the last key, which makes the order total."""
+    """`sort`: the order of the rows. The column `last` is always the last key, which makes the order total."""
 
-    field_class = SortField
+    field_class = TableField
 
-    def __init__(self, *, last: str, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, *, last: str) -> None:
+        super().__init__(read=parse_sort)
         self.last = last
 
     def filter(self, qs: QuerySet[Any], value: list[Any] | None) -> QuerySet[Any]:
@@ -68,7 +63,9 @@ class SortFilter(filters.Filter):
 
 
 class TableFilterSet(filters.FilterSet):
-    """A filter set whose `filter` and `sort` may name the fields of `table`."""
+    """A filter set whose `filter`, and `sort` if it has one, may name the fields of `table`."""
+
+    filter = RsqlFilter(read=_condition)
 
     def __init__(self, *args: Any, table: FieldTable, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -12,7 +12,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from dimensions_site.api.access.modes import mode_of
 from dimensions_site.api.access.one_credential import check_one_credential, credentials_missing
 from dimensions_site.api.access.throttling import count_refusal, rate_headers
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
@@ -68,7 +67,7 @@ class ConventionsMixin(APIView):
         if not request.user.is_authenticated:
             raise NotAuthenticated(credentials_missing(request))
         if observed := current():
-            observed.name(mode=mode_of(request.successful_authenticator))
+            observed.name(mode=getattr(request.successful_authenticator, "mode", None))
 
     def resolve_scope(self) -> None:
         """Resolve what the path addresses and check access: raise Problem 404 or 403."""

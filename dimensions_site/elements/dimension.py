@@ -13,7 +13,7 @@ from dimensions_site.repositories.dimensions import register_name
 class Dimension:
     """A dimension: its `name` in addresses, grants and jobs, the `model` of its elements, and their `wire`.
 
-    Each dimension's app makes one and registers it in `AppConfig.ready`. The `summary` is one English sentence about
+    The models of each dimension's app have one, and register it. The `summary` is one English sentence about
     its elements, for the landing page.
     """
 

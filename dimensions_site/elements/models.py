@@ -10,6 +10,7 @@ from django.db.models.expressions import Combinable
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.changes.models import ChangeSet
+from dimensions_site.db.shards import ForeignKeyInShard
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.fields import CodePointTextField
 
@@ -65,6 +66,11 @@ class Change(models.TextChoices):
     CHANGED = "~", _("Changed")
     DELETED = "-", _("Deleted")
 
+    @property
+    def action(self) -> str:
+        """What happened to the element, as in responses."""
+        return self.name.lower()
+
 
 class Version(ElementColumns):
     """A version of an element: the columns that it had, and the change set that wrote them (contract C18, I1).
@@ -74,7 +80,7 @@ class Version(ElementColumns):
 
     number = models.BigAutoField(primary_key=True)
     change = models.CharField(max_length=1, choices=Change.choices)
-    change_set = models.ForeignKey(ChangeSet, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False)
+    change_set = ForeignKeyInShard(ChangeSet, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False)
     # The history outlives its repository.
     repository = models.ForeignKey(
         Repository, on_delete=models.DO_NOTHING, related_name="+", db_constraint=False, db_index=False
@@ -141,9 +147,12 @@ class Element(ElementColumns):
         return versions.select_related("change_set").order_by("-number")
 
     @classmethod
-    def after_save(cls, rows: QuerySet[Any]) -> None:
-        """Update what is generated from the elements `rows`, in the transaction that wrote them."""
+    def after_save(cls, rows: QuerySet[Any], repository: int) -> None:
+        """Update what is generated from the elements `rows`, in the transaction that wrote them.
+
+        All of them are in the `repository` (a primary key), here and in `before_delete`.
+        """
 
     @classmethod
-    def before_delete(cls, rows: QuerySet[Any]) -> None:
+    def before_delete(cls, rows: QuerySet[Any], repository: int) -> None:
         """Delete what was generated from the elements `rows`, in the transaction that will delete them."""

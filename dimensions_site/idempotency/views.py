@@ -13,8 +13,7 @@ from rest_framework.request import Request
 
 from dimensions_site.api.errors import Problem, as_problem
 from dimensions_site.api.views import ConventionsMixin
-from dimensions_site.idempotency.answers import find, keep, replay
-from dimensions_site.idempotency.keys import HEADER, KeyedRequest, checked_key, fingerprint
+from dimensions_site.idempotency.answers import HEADER, KeyedRequest, checked_key, find, fingerprint, keep, replay
 from dimensions_site.idempotency.locks import StillRunning, transaction_of_one
 from dimensions_site.repositories.permissions import Scope
 from dimensions_site.text.formats import shortened

@@ -1,18 +1,14 @@
 """The health endpoints for load balancers and supervisors, and the release (contract H3, M6; design/web-server.md)."""
 
-import subprocess
-import tomllib
-from functools import cache
-
-from django.conf import settings
 from django.db import DatabaseError, InterfaceError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 
 from bulkops.jobs.heartbeat import is_lost, since_last_heartbeat
 from dimensions_site.api.views import read_only
-from dimensions_site.db.unusable import missing_migrations
+from dimensions_site.db.unusable import RELEASE, database_release, missing_migrations
 from dimensions_site.elements.reading.replicas import has_replica, replica_answers
+from dimensions_site.observability.release import running_release
 
 
 @never_cache
@@ -25,7 +21,7 @@ def live(request: HttpRequest) -> HttpResponse:
 @never_cache
 @read_only
 def ready(request: HttpRequest) -> HttpResponse:
-    """Return 200 if the database responds, has the tables of this release, and a worker is running; else 503.
+    """Return 200 if the database responds, has the tables of this release or the next, and a worker runs; else 503.
 
     The body names the checks and what to do, and reveals nothing about hosts or internal errors. It also reports a
     replica, but the service works without one.
@@ -42,14 +38,19 @@ def ready(request: HttpRequest) -> HttpResponse:
 @read_only
 def version(request: HttpRequest) -> HttpResponse:
     """Return the release that runs (contract M6)."""
-    return JsonResponse(release())
+    return JsonResponse(running_release())
 
 
 def _database_checks() -> dict[str, str]:
     try:
-        missing = missing_migrations()
+        missing, found = missing_migrations(), database_release()
     except (DatabaseError, InterfaceError):
         return {"database": "unavailable", "migrations": "unknown"}
+    if found > RELEASE + 1:
+        newer = (
+            f"the database is of release {found}; this is release {RELEASE}, which works with one release newer at most"
+        )
+        return {"database": "ok", "migrations": newer}
     if not missing:
         return {"database": "ok", "migrations": "ok"}
     verb = "migration is" if len(missing) == 1 else "migrations are"
@@ -69,24 +70,6 @@ def _worker_check() -> str:
     return "ok"
 
 
-@cache
-def release() -> dict[str, str | None]:
-    """Return the `version` of the project, and its `commit`: the setting, else that of a git checkout, else None."""
-    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    return {"version": project["version"], "commit": settings.COMMIT or _checked_out()}
-
-
-def _checked_out() -> str | None:
-    if not (settings.BASE_DIR / ".git").exists():
-        return None
-    try:
-        command = ["git", "rev-parse", "HEAD"]
-        found = subprocess.run(command, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=5)  # noqa: S603
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return found.stdout.strip()
-
-
 def in_pages(request: HttpRequest) -> dict[str, dict[str, str | None]]:
     """Return the context of templates: `release`, for the foot of each page."""
-    return {"release": release()}
+    return {"release": running_release()}

@@ -13,10 +13,11 @@ from prometheus_client.registry import Collector
 from bulkops.jobs.claims import KINDS
 from bulkops.jobs.heartbeat import since_last_heartbeat
 from bulkops.models import Worker
+from dimensions_site.observability.release import running_release
 
 
 class StateCollector(Collector):
-    """Runs a few short queries per scrape; without a database there is only `dimensions_database_up`."""
+    """Runs a few short queries per scrape; of these, without a database there is only `dimensions_database_up`."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield the current metrics."""
@@ -24,6 +25,9 @@ class StateCollector(Collector):
             metrics = [*_jobs(), *_workers()]
         except (DatabaseError, InterfaceError):
             metrics = []
+        running = GaugeMetricFamily("dimensions_release", "The release that runs: 1.", labels=["version", "commit"])
+        running.add_metric([text or "" for text in running_release().values()], 1)
+        yield running
         yield GaugeMetricFamily(
             "dimensions_database_up", "Whether the database answers.", value=1.0 if metrics else 0.0
         )

@@ -62,3 +62,9 @@ WORKER_ROWS_WRITTEN = Counter(
     ["kind"],
     registry=REGISTRY,
 )
+MAILS = Counter(
+    "dimensions_mails_total",
+    "Mails that the mail server took, sent, or did not, failed.",
+    ["outcome"],
+    registry=REGISTRY,
+)

@@ -60,11 +60,8 @@ def watch(
     pre_delete.connect(record_deletion, sender=model)
 
 
-def _record(instance: Model, what: str, changed: Mapping[str, object] | None = None) -> None:
-    """Record the event `what` of `instance` with its current names."""
-    described = SUBJECTS[type(instance)]
-    event = f"{described.name}_{what}"
-    subject = {name: value for name, value in described.of(instance).items() if value is not None}
+def record_event(event: str, subject: Mapping[str, object], changes: Mapping[str, object] | None = None) -> None:
+    """Record the event of the subject, which is described by names, and its changes; log it after the commit."""
     context = structlog.contextvars.get_contextvars()
     names = observed.names() if (observed := current()) else {}
     command = context.get("command")
@@ -75,10 +72,17 @@ def _record(instance: Model, what: str, changed: Mapping[str, object] | None = N
         request_id=context.get("request_id"),
         event=event,
         subject=subject,
-        changes=changed,
+        changes=changes,
     )
-    more = {} if changed is None else {"changed": changed}
+    more = {} if changes is None else {"changed": changes}
     transaction.on_commit(partial(log.info, event, subject=subject, **more))
+
+
+def _record(instance: Model, what: str, changed: Mapping[str, object] | None = None) -> None:
+    """Record the event `what` of `instance` with its current names."""
+    described = SUBJECTS[type(instance)]
+    subject = {name: value for name, value in described.of(instance).items() if value is not None}
+    record_event(f"{described.name}_{what}", subject, changed)
 
 
 def remember(sender: type[Model], instance: Any, raw: bool, update_fields: frozenset[str] | None, **_: Any) -> None:
@@ -184,6 +188,7 @@ watch(
         "repository": lambda repository: repository.db_id,
         "api_enabled": lambda repository: repository.api_enabled,
         "requires_reason": lambda repository: repository.requires_reason,
+        "approval": lambda repository: repository.approval,
     },
 )
 for _list in _LISTS:

@@ -1,31 +1,32 @@
 """Authentication by API key (contract G1; design/access.md)."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import cache
+from typing import Any
 
 import structlog
 from django.contrib.auth.models import User
-from django.db import DatabaseError, OperationalError
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, OperationalError
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from dimensions_site.db.compiled import CompiledQuery, Instances, Param
+from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.observability.observation import current
-from dimensions_site.repositories.access import Access, Credential, access_query, find_access, is_db_id
 from dimensions_site.repositories.models import ApiKey, Repository, Role
+from dimensions_site.repositories.permissions import Access, Credential, access_query, find_access, is_db_id
 
 log = structlog.get_logger(__name__)
 
 # The precision of a key's last use, so that not every request writes.
 _USE_IS_RECORDED_EACH = timedelta(minutes=1)
-_API_KEY = Instances(ApiKey, "user")
+_KEY_COLUMNS, _USER_COLUMNS = ([field.attname for field in model._meta.concrete_fields] for model in (ApiKey, User))
 _KEY = re.compile(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}")
 
 
@@ -43,7 +44,7 @@ class KeyCredential(Credential):
         other = find_access(user, db_id, dimension)
         if other is None:
             return None
-        opened = _opened().first(key=self.key, repository=other.repository.pk)
+        opened = _OPENED.first(key=self.key, repository=other.repository.pk)
         return replace(other, is_within=opened is not None)
 
     def repositories(self) -> QuerySet[Repository]:
@@ -51,10 +52,9 @@ class KeyCredential(Credential):
         return Repository.objects.filter(Exists(covering))
 
 
-@cache
-def _opened() -> CompiledQuery:
-    opened = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=Param("repository")), pk=Param("key"))
-    return CompiledQuery(opened.values_list("pk"))
+_OPENED = CompiledQuery(
+    ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=Param("repository")), pk=Param("key")).values_list("pk")
+)
 
 
 class ApiKeyAuthentication(BaseAuthentication):
@@ -63,6 +63,7 @@ class ApiKeyAuthentication(BaseAuthentication):
     One query reads the key, its user, and their access to the repository of the request.
     """
 
+    mode = "api-key"
     scheme = "Api-Key"
 
     def authenticate(self, request: Request) -> tuple[User, Credential] | None:
@@ -77,7 +78,7 @@ class ApiKeyAuthentication(BaseAuthentication):
             raise AuthenticationFailed("This is not an API key of this service.")
         db_id, dimension = _place(request)
         row = _compiled(dimension).first(prefix=key[:8], db_id=db_id if is_db_id(db_id) else "")
-        if row is None or not (api_key := _API_KEY.made(row)).is_valid(key):
+        if row is None or not (api_key := _key_in(row)).is_valid(key):
             raise AuthenticationFailed("The API key is unknown or revoked.")
         if error := _error(api_key):
             if observed := current():  # shows operators which client still uses an old key
@@ -86,7 +87,8 @@ class ApiKeyAuthentication(BaseAuthentication):
         _record_use(api_key)
         found = {(db_id, dimension): None if row[-1] is None else Access.read(row[-1])}
         role = Role(api_key.role)
-        return api_key.user, KeyCredential("API key", api_key.name, role, api_key.dimension, api_key.pk, found)
+        credential = KeyCredential("API key", api_key.name, role, api_key.dimension, key=api_key.pk, found=found)
+        return api_key.user, credential
 
     def authenticate_header(self, request: Request) -> str:
         return f'{self.scheme} realm="dimensions"'
@@ -110,7 +112,15 @@ def _compiled(dimension: str) -> CompiledQuery:
     opened = ApiKey.objects.filter(Q(is_limited=False) | Q(repositories=OuterRef("pk")), pk=OuterRef(OuterRef("pk")))
     access = Subquery(access_query(OuterRef("user"), dimension, Exists(opened)))
     found = ApiKey.objects.order_by().filter(prefix=Param("prefix"))
-    return CompiledQuery(found.values_list(*_API_KEY.columns, access))
+    return CompiledQuery(found.values_list(*_KEY_COLUMNS, *(f"user__{name}" for name in _USER_COLUMNS), access))
+
+
+def _key_in(row: Sequence[Any]) -> ApiKey:
+    """Return the key, with its user, in a row of that query."""
+    count = len(_KEY_COLUMNS)
+    api_key = ApiKey.from_db(DEFAULT_DB_ALIAS, _KEY_COLUMNS, row[:count])
+    api_key.user = User.from_db(DEFAULT_DB_ALIAS, _USER_COLUMNS, row[count:-1])
+    return api_key
 
 
 def _error(api_key: ApiKey) -> str:

@@ -18,6 +18,18 @@ DB_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 LANGUAGE_PATTERN = r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"  # contract C3
 
 
+class ApprovalSwitch(models.TextChoices):
+    """What needs the approval of a second person in a dimension of a repository (contract O2)."""
+
+    NONE = "none", _("nothing")
+    DELETIONS = "deletions", _("deletions")
+    ALL = "all", _("every change")
+
+    def requires(self, *, deletes: bool) -> bool:
+        """Return whether a change needs an approval; `deletes` says whether it deletes elements."""
+        return self is ApprovalSwitch.ALL or (deletes and self is ApprovalSwitch.DELETIONS)
+
+
 class Repository(models.Model):
     """A database of the application, addressed by `{dbID}`: the tenant.
 
@@ -57,6 +69,12 @@ class Repository(models.Model):
         help_text=_("When switched on, nothing is saved in this repository without the reason for it."),
     )
 
+    # The switches of dimensions, of which those without an entry are `none`. It answers for pages and early refusals;
+    # what decides is in the slots of change sets, so only `changes.approvals.set_approval` writes it.
+    approval: "models.JSONField[Any, Any]" = models.JSONField(
+        _("approval"), default=dict, db_default={}, editable=False
+    )
+
     # Of a copy: the dbID of the repository that it was copied from, which may be gone, and the Sync-Token of that one's
     # state by dimension.
     base = CodePointTextField(_("copied from"), null=True, editable=False)
@@ -70,13 +88,18 @@ class Repository(models.Model):
     def __str__(self) -> str:
         return f"{self.db_id} ({self.name})"
 
+    def approval_of(self, dimension: str) -> ApprovalSwitch:
+        """Return what needs approval in the `dimension` (contract O2)."""
+        return ApprovalSwitch(self.approval.get(dimension, ApprovalSwitch.NONE))
+
 
 class Role(models.IntegerChoices):
     """The role of a grant; a higher role includes the lower ones (contract G2)."""
 
     READER = 1, _("reader")
-    EDITOR = 2, _("editor")
-    MANAGER = 3, _("manager")
+    PROPOSER = 2, _("proposer")
+    EDITOR = 3, _("editor")
+    MANAGER = 4, _("manager")
 
     @property
     def permits(self) -> str:
@@ -92,12 +115,14 @@ class Role(models.IntegerChoices):
 # Pages and documents quote these sentences; `tests/docs/test_docs_roles.py` compares them.
 _PERMITS = {
     Role.READER: _("sees accounts and currencies and their history, compares and exports them."),
+    Role.PROPOSER: _("also makes change proposals, also such that delete, and withdraws their own; changes nothing."),
     Role.EDITOR: _(
-        "also creates, changes, restores and imports them, and applies change proposals that delete nothing."
+        "also creates, changes, restores and imports them, and decides on and applies change proposals that delete "
+        "nothing."
     ),
     Role.MANAGER: _(
-        "also deletes them, applies imports and change proposals that delete, and stops the deletions and "
-        "imports of others."
+        "also deletes them, applies imports that delete, decides on and applies change proposals that delete, and "
+        "stops the deletions and imports of others."
     ),
 }
 

@@ -11,7 +11,7 @@ class TokensConfig(AppConfig):
         """Log changes of applications, end the tokens of deactivated users, and document the security schemes."""
         from dimensions_site.repositories.audit import watch
         from dimensions_site.tokens import ending, openapi
-        from dimensions_site.tokens.models import Application
+        from dimensions_site.tokens.models import Application, ProviderAccount, ProviderGroup
 
         watch(
             Application,
@@ -27,3 +27,13 @@ class TokensConfig(AppConfig):
             },
             secrets=("client_secret",),
         )
+        watch(
+            ProviderAccount,
+            "provider_account",
+            {
+                "user": lambda account: account.user.get_username(),
+                "issuer": lambda account: account.issuer,
+                "subject": lambda account: account.subject,
+            },
+        )
+        watch(ProviderGroup, "provider_group", {"group": lambda row: row.group.name, "name": lambda row: row.name})

@@ -8,7 +8,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from dimensions_site.repositories.access import Credential
+from dimensions_site.repositories.permissions import Credential
 from dimensions_site.tokens.credentials import REALM, authenticate_opaque_token
 from dimensions_site.tokens.jwt import tokens as json_web_tokens
 

@@ -10,11 +10,11 @@ from oauth2_provider.models import AccessToken
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from dimensions_site.repositories.access import Credential
 from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.permissions import Credential
 
 # The highest role that each of the `SCOPES` permits.
-ROLES = {"read": Role.READER, "write": Role.EDITOR, "manage": Role.MANAGER}
+ROLES = {"read": Role.READER, "propose": Role.PROPOSER, "write": Role.EDITOR, "manage": Role.MANAGER}
 REALM = 'Bearer realm="dimensions"'
 
 
@@ -49,7 +49,10 @@ def authenticate_opaque_token(token: str, request: Request) -> tuple[User, Crede
             "The access token is unknown, expired or revoked, is for another resource, or its user is not active."
         )
     role = role_of(found.scope.split())
-    return found.user, TokenCredential("token of the application", str(found.application), role)
+    application = found.application
+    # A person has consented to a code; otherwise the program acts by itself.
+    is_person = application.authorization_grant_type == application.GRANT_AUTHORIZATION_CODE
+    return found.user, TokenCredential("token of the application", str(application), role, is_person=is_person)
 
 
 def valid_access_token(token: str) -> Any:

@@ -4,6 +4,7 @@ from typing import Any
 
 import structlog
 from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.db import transaction
 from django.db.models import F
 from django.db.models.signals import post_save, pre_save
@@ -11,7 +12,7 @@ from django.dispatch import receiver
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant, RefreshToken, clear_expired
 
-from dimensions_site.tokens.models import TokenGeneration, UsedToken
+from dimensions_site.tokens.models import ProviderSession, TokenGeneration, UsedToken
 
 log = structlog.get_logger(__name__)
 
@@ -20,9 +21,12 @@ _ENDS = "_tokens_end"
 
 
 def delete_expired_tokens() -> None:
-    """Delete the records of expired tokens."""
+    """Delete the records of expired tokens, and sessions of the pages that have ended, with those of the provider."""
     clear_expired()
-    UsedToken.objects.filter(expires_at__lte=timezone.now()).delete()
+    now = timezone.now()
+    Session.objects.filter(expire_date__lte=now).delete()
+    ProviderSession.objects.filter(expires_at__lte=now).delete()
+    UsedToken.objects.filter(expires_at__lte=now).delete()
 
 
 @receiver(pre_save, sender=User)

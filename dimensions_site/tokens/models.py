@@ -1,9 +1,12 @@
 """OAuth2 applications, and records of issued and ended tokens (contract G1)."""
 
+from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 from django.conf import settings
+from django.contrib.auth.models import Group
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -85,34 +88,25 @@ class Application(AbstractApplication):
         if errors:
             raise ValidationError(errors)
 
-    def _errors(self) -> list[tuple[str, Any]]:
-        errors: list[tuple[str, Any]] = []
+    def _errors(self) -> Iterator[tuple[str, Any]]:
+        """Yield the errors that the library does not find, each with its field."""
         if self.authorization_grant_type == self.GRANT_CLIENT_CREDENTIALS:
             if self.user_id is None:
-                errors.append(("user", _("A program that gets tokens for itself acts as a user: name one.")))
+                yield "user", _("A program that gets tokens for itself acts as a user: name one.")
             if self.client_type != self.CLIENT_CONFIDENTIAL:
-                errors.append(("client_type", _("A program that gets tokens for itself has to keep a secret.")))
+                yield "client_type", _("A program that gets tokens for itself has to keep a secret.")
             if self.redirect_uris.strip():
-                errors.append(
-                    ("redirect_uris", _("A program that gets tokens for itself needs no redirect addresses."))
-                )
+                yield "redirect_uris", _("A program that gets tokens for itself needs no redirect addresses.")
         elif self.user_id is not None:
-            errors.append(("user", _("The program acts for whoever signs in: leave the user empty.")))
-        errors += self._unsafe_choices()
-        for uri in self.redirect_uris.split():
-            if _leaves_the_machine_in_clear(uri):
-                errors.append(("redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; use https.")))
-        return errors
-
-    def _unsafe_choices(self) -> list[tuple[str, Any]]:
-        errors: list[tuple[str, Any]] = []
+            yield "user", _("The program acts for whoever signs in: leave the user empty.")
         if self.may_introspect and self.client_type != self.CLIENT_CONFIDENTIAL:
-            errors.append(("may_introspect", _("Only a program that keeps a secret may ask about tokens of others.")))
+            yield "may_introspect", _("Only a program that keeps a secret may ask about tokens of others.")
         if self.skip_authorization:
-            errors.append(("skip_authorization", _("Users are always asked for consent.")))
+            yield "skip_authorization", _("Users are always asked for consent.")
         if not self.hash_client_secret:
-            errors.append(("hash_client_secret", _("Only the hash of the secret is stored.")))
-        return errors
+            yield "hash_client_secret", _("Only the hash of the secret is stored.")
+        for _uri in filter(_leaves_the_machine_in_clear, self.redirect_uris.split()):
+            yield "redirect_uris", _("http is for 127.0.0.1, [::1] and localhost only; use https.")
 
 
 def _leaves_the_machine_in_clear(uri: str) -> bool:
@@ -201,3 +195,73 @@ class FirstScope(models.Model):
 
     def __str__(self) -> str:
         return self.scope
+
+
+class ProviderAccount(models.Model):
+    """A person at the OpenID provider and their user here; known by issuer and subject, never by e-mail (N2)."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, verbose_name=_("user"), on_delete=models.CASCADE, related_name="provider_accounts"
+    )
+    issuer = models.CharField(
+        _("issuer"), max_length=255, help_text=_("The address of the provider, as in the setting OIDC_ISSUER.")
+    )
+    subject = models.CharField(
+        _("subject"),
+        max_length=255,
+        help_text=_("The lasting id of the person at the provider, which it sends as sub."),
+    )
+
+    class Meta:
+        verbose_name = _("company account")
+        verbose_name_plural = _("company accounts")
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="tokens_provideraccount_unique")]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class ProviderGroup(models.Model):
+    """The name of a group at the OpenID provider whose members are members of a group here (contract N3)."""
+
+    group = models.ForeignKey(Group, verbose_name=_("group"), on_delete=models.CASCADE, related_name="provider_groups")
+    name = models.CharField(
+        _("name at the provider"),
+        max_length=255,
+        help_text=_(
+            "Exactly as the provider sends it: Entra ID sends the object id, Keycloak the path. "
+            "At each sign-in, its members join this group, and others leave it."
+        ),
+    )
+
+    class Meta:
+        verbose_name = _("group at the provider")
+        verbose_name_plural = _("groups at the provider")
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["group", "name"], name="tokens_providergroup_unique")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ProviderSession(models.Model):
+    """A session of the pages that began at the OpenID provider; it ends with this row (contract N4).
+
+    `sid` is the session's id at the provider, empty if it names none. `sealed` has the tokens, encrypted.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid4)
+    account = models.ForeignKey(ProviderAccount, on_delete=models.CASCADE, related_name="sessions")
+    sid = models.CharField(max_length=255, db_index=True)
+    sealed = models.TextField()
+    # The provider last confirmed it then, and is asked again at `due_at`.
+    checked_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    expires_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return str(self.pk)

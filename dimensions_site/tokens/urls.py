@@ -8,7 +8,8 @@ from django.views.generic import TemplateView
 from dimensions_site.tokens.jwt.views import LogInView, RenewView
 from dimensions_site.tokens.oauth2 import endpoints as oauth2_endpoints
 from dimensions_site.tokens.oauth2.consent import ConsentView
-from dimensions_site.tokens.oauth2.metadata import metadata
+from dimensions_site.tokens.openid import views as openid_views
+from dimensions_site.tokens.openid.logout_tokens import back_channel_logout
 
 _OF_MODES = {
     "jwt": [
@@ -30,12 +31,20 @@ _OF_MODES = {
 }
 
 _WELL_KNOWN = [
-    path(".well-known/oauth-authorization-server", metadata, name="oauth-server-metadata"),
-    path(".well-known/oauth-authorization-server/<path:issuer_path>", metadata),
+    path(".well-known/oauth-authorization-server", oauth2_endpoints.metadata, name="oauth-server-metadata"),
+    path(".well-known/oauth-authorization-server/<path:issuer_path>", oauth2_endpoints.metadata),
 ]
 # In the library's namespace, where it looks up the issuer for its responses.
 well_known = (_WELL_KNOWN if "oauth2" in settings.API_AUTHENTICATION else [], "oauth2_provider")
 
+# People sign in to the administration with them, so they are among its pages.
+openid_pages = [
+    path("sign-in/", openid_views.start, name="openid-start"),
+    path("sign-in/done/", openid_views.callback, name="openid-callback"),
+    path("logout/", openid_views.sign_out),
+]
+
 urlpatterns: list[URLPattern] = [
-    route for mode, routes in _OF_MODES.items() if mode in settings.API_AUTHENTICATION for route in routes
+    path("openid/logout", back_channel_logout, name="openid-logout"),
+    *(route for mode, routes in _OF_MODES.items() if mode in settings.API_AUTHENTICATION for route in routes),
 ]

@@ -73,15 +73,3 @@ def test_a_validity_does_not_end_before_it_starts(alice, start, end, status):
         [error] = response.json()["errors"]
         assert error["path"] == "dataEntryAndReporting.validity.endDate"
         assert "startDate" in error["message"]
-
-
-@pytest.mark.contract("C11", "C15")
-def test_a_patch_of_one_date_is_checked_against_the_other(alice):
-    """The result counts, not what was sent."""
-    stored(alice, "2024-01-01", "2024-12-31")
-
-    patch = {"dataEntryAndReporting": {"validity": {"endDate": "2023-12-31"}}}
-
-    assert alice.send("PATCH", alice.account("elements/1000"), patch).status_code == 400
-    patch["dataEntryAndReporting"]["validity"]["startDate"] = "2023-01-01"
-    assert alice.send("PATCH", alice.account("elements/1000"), patch).status_code == 200

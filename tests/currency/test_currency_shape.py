@@ -42,11 +42,3 @@ def test_required_fields_are_asked_for_by_name(alice):
     assert {(error["path"], error["code"]) for error in response.json()["errors"]} == {
         (path, "REQUIRED") for path in ("id", "descriptions", "decimalNumbers", "percentageDifference")
     }
-
-
-@pytest.mark.contract("C8")
-def test_a_null_reference_currency_is_an_unset_one(alice):
-    """The response has the group with null leaves."""
-    element = read(alice.send("POST", alice.currency(), currency(referenceCurrency=None)))
-
-    assert element["referenceCurrency"] == {"id": None, "coefficient": None}

@@ -64,14 +64,6 @@ def test_an_oid_belongs_to_one_currency_of_the_repository(alice, method):
 
 
 @pytest.mark.contract("C2")
-def test_an_oid_is_free_in_another_repository(alice, bob):
-    """Uniqueness ends with the repository."""
-    alice.send("POST", alice.currency(), currency(oid="7"))
-
-    assert bob.send("POST", bob.currency(db_id="contoso"), currency(oid="7")).status_code == 201
-
-
-@pytest.mark.contract("C2")
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_an_oid_never_changes(alice, method):
     """A different one is refused; the same one, or none, leaves it as it is."""

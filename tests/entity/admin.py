@@ -3,8 +3,7 @@
 from django.contrib import admin
 
 from dimensions_site.administration.dimension import DimensionAdmin
-from tests.entity.dimension import ENTITY
-from tests.entity.models import Entity
+from tests.entity.models import ENTITY, Entity
 
 
 @admin.register(Entity)

@@ -2,8 +2,9 @@
 
 from typing import ClassVar
 
-from dimensions_site.elements.declaration.columns import columns_of
 from dimensions_site.elements.declaration.indexes import reference_indexes
+from dimensions_site.elements.declaration.wire import columns_of
+from dimensions_site.elements.dimension import Dimension, register
 from dimensions_site.elements.models import Element, Version
 from tests.entity.serializers import ENTITY_WIRE
 
@@ -26,3 +27,7 @@ class Entity(Element):
         verbose_name = "entity"
         verbose_name_plural = "entities"
         indexes = reference_indexes("entity", ENTITY_WIRE)
+
+
+ENTITY = Dimension("entity", Entity, ENTITY_WIRE, summary="Entities with their parent and their share of it.")
+register(ENTITY)

@@ -2,7 +2,7 @@
 
 from dimensions_site import urls
 from dimensions_site.elements.rest.routes import DimensionRoutes
-from tests.entity.dimension import ENTITY
+from tests.entity.models import ENTITY
 from tests.entity.urls import urlpatterns as entity_routes
 
 urlpatterns = [*DimensionRoutes(ENTITY, entity_routes).urlpatterns, *urls.urlpatterns]

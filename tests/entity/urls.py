@@ -2,6 +2,6 @@
 
 from bulkops.rest.routes import dimension_routes
 from bulkops.rest.schema import DeletionForm
-from tests.entity.dimension import ENTITY
+from tests.entity.models import ENTITY
 
 urlpatterns = dimension_routes(ENTITY, DeletionForm(utc="Z"), answers_elements=True)

@@ -1,6 +1,6 @@
 """Export accounts to a file."""
 
-from account.dimension import ACCOUNT
+from account.models import ACCOUNT
 from bulkops.command_line.exporting import ExportCommand
 from dimensions_site.text.files import Format
 

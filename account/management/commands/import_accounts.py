@@ -1,6 +1,6 @@
 """Import accounts from a file."""
 
-from account.dimension import ACCOUNT
+from account.models import ACCOUNT
 from bulkops.command_line.importing import ImportCommand
 from dimensions_site.text.files import Format
 

@@ -1,6 +1,6 @@
 """Make a plan for accounts."""
 
-from account.dimension import ACCOUNT
+from account.models import ACCOUNT
 from bulkops.command_line.planning import PlanCommand
 
 

@@ -1,7 +1,7 @@
 """Export currencies to a file."""
 
 from bulkops.command_line.exporting import ExportCommand
-from currency.dimension import CURRENCY
+from currency.models import CURRENCY
 from dimensions_site.text.files import Format
 
 

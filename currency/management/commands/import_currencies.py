@@ -1,7 +1,7 @@
 """Import currencies from a file."""
 
 from bulkops.command_line.importing import ImportCommand
-from currency.dimension import CURRENCY
+from currency.models import CURRENCY
 from dimensions_site.text.files import Format
 
 

@@ -1,7 +1,7 @@
 """Make a plan for currencies."""
 
 from bulkops.command_line.planning import PlanCommand
-from currency.dimension import CURRENCY
+from currency.models import CURRENCY
 
 
 class Command(PlanCommand):

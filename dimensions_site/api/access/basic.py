@@ -26,6 +26,8 @@ class BasicAuthentication(BaseAuthentication):
     deactivating the user takes effect at once.
     """
 
+    mode = "basic"
+
     def authenticate(self, request: Request) -> tuple[AbstractBaseUser, None] | None:
         """Return the user, or None when the header is of another scheme.
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -21,13 +22,17 @@ _in_messages: ContextVar[bool] = ContextVar("labels_in_messages", default=False)
 
 
 @contextmanager
-def labels_in_messages() -> Iterator[None]:
-    """Have the error messages for fields name labels of fields and values, for people, instead of those of the wire."""
-    token = _in_messages.set(True)
+def switched_on(variable: ContextVar[bool]) -> Iterator[None]:
+    """Set the `variable` in the block."""
+    token = variable.set(True)
     try:
         yield
     finally:
-        _in_messages.reset(token)
+        variable.reset(token)
+
+
+# Has the error messages for fields name labels of fields and values, for people, instead of those of the wire.
+labels_in_messages = partial(switched_on, _in_messages)
 
 
 def are_in_messages() -> bool:

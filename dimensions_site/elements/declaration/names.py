@@ -65,9 +65,9 @@ class FieldNames:
         An entry of a map has its key, as in `descriptions.de`; a map without one has the path of the map.
         """
         text = name.strip()
-        exact = self._wire.canonical_path(text)
-        if self._wire.places.get(exact) is not None or self._wire.find_entry(exact) is not None:
-            return [exact]
+        exact = self._wire.named(text)
+        if exact is not None:
+            return [exact.path]
         return self._called(text) or list(dict.fromkeys(self._entries(text, self._called)))
 
     def languages_of(self, name: str) -> Collection[str]:

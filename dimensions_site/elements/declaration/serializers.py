@@ -11,7 +11,7 @@ underscore, which the JSON does not show (`class_` is `class`).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import cache
 from itertools import islice
@@ -43,6 +43,15 @@ from dimensions_site.rsql.fields import ValueKind
 def snake_case(name: str) -> str:
     """Return the column for a wire name: `icSignCheck` is `ic_sign_check`, `equalICSum` is `equal_ic_sum`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def with_sources(fields: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return the `fields`, each with its name in snake case after the `prefix` as its source, unless it has another."""
+    for name, field in fields.items():
+        column = prefix + snake_case(name)
+        if field.source is None and column != name:
+            field.source = column
+    return fields
 
 
 class WireObject(QuickClone, serializers.Serializer[Any]):
@@ -127,12 +136,7 @@ class ColumnObject(WireObject):
     prefix = ""
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
-        fields = super().get_fields()
-        for name, field in fields.items():
-            column = self.prefix + snake_case(name)
-            if field.source is None and column != name:
-                field.source = column
-        return fields
+        return with_sources(super().get_fields(), self.prefix)
 
 
 class Group(NestedObject, ColumnObject):
@@ -141,6 +145,15 @@ class Group(NestedObject, ColumnObject):
     def __init__(self, *, prefix: str = "", **kwargs: Any) -> None:
         self.prefix = prefix
         super().__init__(source="*", **kwargs)
+
+
+def columns_in(declaration: WireObject, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the leaves and bundles that are columns, in the order of the declaration, each with its wire path."""
+    for name, member in declaration.fields.items():
+        if isinstance(member, Group):
+            yield from columns_in(member, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", member
 
 
 class Bundle(NestedObject):

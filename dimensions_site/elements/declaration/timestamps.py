@@ -118,7 +118,7 @@ class TimestampField(Leaf):
         return day_first or month_first or stripped
 
     def is_surprising(self, text: str, value: Any) -> bool:
-        # Whoever wrote it may have meant what it means in English.
+        # Its author may have meant what it means in English.
         with override("en"):
             try:
                 return bool(self.from_words(text) != value)

@@ -1,14 +1,15 @@
 """The errors for a member that an object does not have, and for another value in place of an object (contract C5)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
+from functools import partial
 
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail
 
 from dimensions_site.api.failures import wire_path
 from dimensions_site.api.json.texts import described_value
+from dimensions_site.elements.declaration.labels import switched_on
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, close_names, did_you_mean, same_names, unknown_field
 
@@ -16,6 +17,8 @@ from dimensions_site.text.suggestions import MAX_SUGGESTIONS, close_names, did_y
 Homes = Mapping[str, tuple[str, ...]]
 
 _names_docs: ContextVar[bool] = ContextVar("docs_in_messages", default=False)
+# Has messages about unknown fields name the address of all fields, for clients of REST.
+docs_in_messages = partial(switched_on, _names_docs)
 
 
 def not_an_object(name: str, value: object) -> ErrorDetail:
@@ -40,16 +43,6 @@ def unknown_member(
 def all_fields() -> str:
     """Return the sentence with the address of all fields, for a program; an empty text on pages and in commands."""
     return " /docs has the list of all fields." if _names_docs.get() else ""
-
-
-@contextmanager
-def docs_in_messages() -> Iterator[None]:
-    """Have messages about unknown fields name the address of all fields, for clients of REST."""
-    token = _names_docs.set(True)
-    try:
-        yield
-    finally:
-        _names_docs.reset(token)
 
 
 def _advice(name: str, group: str, members: tuple[str, ...], homes: Homes) -> str:

@@ -3,9 +3,9 @@
 Lists, filters, sort orders, selected properties and imports use this one table to find the column of a value.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import F
 from django.utils.functional import cached_property
@@ -15,13 +15,15 @@ from django.utils.translation import gettext as _
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import Headings, entry_name
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
-from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject
+from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject, columns_in
 from dimensions_site.elements.declaration.unknown_members import all_fields
+from dimensions_site.elements.models import ElementColumns
 from dimensions_site.rsql.expressions import JsonLeaf
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import MAX_LENGTH, MAX_SUGGESTIONS, close_names, same_names, unknown_field
 
+_Model = TypeVar("_Model", bound=type[ElementColumns])
 # Characters of a key.
 _SHOWN = 60
 
@@ -272,3 +274,20 @@ def _places(node: ObjectNode) -> Iterator[Place]:
             yield member
         else:
             yield from _places(member)
+
+
+def columns_of(wire: Wire) -> Callable[[_Model], _Model]:
+    """Return the decorator that gives a model the columns of the `wire` that `ElementColumns` has not, in its order.
+
+    A leaf is a column, and so is a bundle, as JSON. A column has the wire name in snake case, after the `prefix` of its
+    group.
+    """
+
+    def with_columns(model: _Model) -> _Model:
+        existing = {column.name for column in model._meta.local_fields}
+        for _path, member in columns_in(wire.serializer()):
+            if member.source not in existing:
+                model.add_to_class(str(member.source), member.model_field())
+        return model
+
+    return with_columns

@@ -3,12 +3,16 @@
 Those in long lists are texts, by the template of what documents them.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db.models import F
 from rest_framework import serializers
 
-from dimensions_site.elements.declaration.serializers import snake_case
+from dimensions_site.api.json.texts import json_text
+from dimensions_site.elements.declaration.serializers import with_sources
+from dimensions_site.elements.reading.rendering import Renderer, TemplateSlot
 
 
 def instant_text(instant: datetime) -> str:
@@ -29,14 +33,18 @@ class InstantField(serializers.DateTimeField):
 class Answer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
         """Return the members, each with its source."""
-        fields = super().get_fields()
-        for name, field in fields.items():
-            column = snake_case(name)
-            if field.source is None and column != name:
-                field.source = column
-        return fields
+        return with_sources(super().get_fields())
 
 
 def template_of(answer: type[serializers.Serializer[Any]], *left_out: str) -> str:
     """Return the JSON of the `answer` with a place for the JSON text of each member, but for those `left_out`."""
     return "{" + ",".join(f'"{name}":%s' for name in answer().get_fields() if name not in left_out) + "}"
+
+
+def answer_renderer(answer: type[Answer], slots: Mapping[str, TemplateSlot], *left_out: str) -> Renderer:
+    """Return the renderer of the `answer` from rows with its sources, but for those `left_out`.
+
+    `slots` are those of members that are not the JSON of their source.
+    """
+    sources = {name: str(member.source) for name, member in answer().fields.items() if name not in left_out}
+    return Renderer({name: slots.get(name, TemplateSlot(F(source), json_text)) for name, source in sources.items()})

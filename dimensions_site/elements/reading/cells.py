@@ -74,6 +74,12 @@ def csv_cell(value: Scalar | Unset) -> str:
     return f'"{cell}"' if "," in cell or "\n" in cell or "\r" in cell else cell
 
 
+def cell_for_reading(value: Scalar) -> Scalar:
+    """Return the cell for people in a table where everything is text: an apostrophe guards what may be a formula."""
+    is_formula = isinstance(value, str) and _LOOKS_LIKE_FORMULA.match(value) is not None and not is_decimal(value)
+    return f"'{value}" if is_formula else value
+
+
 def typed_cell(value: Scalar) -> str | int | bool:
     """Return the cell for a JSON `value` in a table whose cells have types (XLSX)."""
     return write_cell(value, guards_formulas=False) if value is None or isinstance(value, str) else value

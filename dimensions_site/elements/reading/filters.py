@@ -10,7 +10,7 @@ from django.db.models.expressions import Combinable
 from django.utils.functional import cached_property
 
 from dimensions_site.api.errors import Failure
-from dimensions_site.api.filtering import RsqlFilter, SortFilter, TableFilterSet
+from dimensions_site.api.filtering import SortFilter, TableFilterSet
 from dimensions_site.db.compiled import Param
 from dimensions_site.elements.declaration.indexes import SEARCHED, SEARCHED_ID
 from dimensions_site.elements.declaration.wire import Place
@@ -21,6 +21,7 @@ from dimensions_site.rsql.errors import RsqlError, UnknownField
 from dimensions_site.rsql.expressions import MapEntry
 from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.rsql.parser import Node, parse
+from dimensions_site.rsql.sorting import parse_sort
 
 # Clients choose shapes: how many are kept, and how many characters their filters and sort orders may have together.
 KEPT_SHAPES = 80
@@ -73,8 +74,7 @@ def _searched(place: Place) -> str | None:
 class ElementFilterSet(TableFilterSet):
     """The parameters `filter` and `sort` of a dimension."""
 
-    filter = RsqlFilter(label="RSQL conditions that the elements meet")
-    sort = SortFilter(label="Fields to sort by", last="element_id")
+    sort = SortFilter(last="element_id")
 
 
 class CompiledFilter:
@@ -126,13 +126,14 @@ class ElementFilter:
     repository: Repository
     text: str | None
 
-    @property
-    def failures(self) -> Sequence[Failure]:
-        """The errors in it (contract B1)."""
+    def failures(self, sort: str | None = None) -> Sequence[Failure]:
+        """Return the errors in it, and in the order `sort` (contract B1)."""
         try:
             _ = self.given
+            if sort is not None:
+                parse_sort(sort, self.compiled.fields)
         except RsqlError:
-            return self.filterset(self.dimension.model.of(self.repository)).failures
+            return self.filterset(self.dimension.model.of(self.repository), sort).failures
         return ()
 
     def filterset(self, rows: QuerySet[Any], sort: str | None = None) -> ElementFilterSet:

@@ -14,6 +14,7 @@ from django.db.models.fields.tuple_lookups import Tuple
 
 from dimensions_site.db.among import Among
 from dimensions_site.db.compiled import CompiledColumns
+from dimensions_site.db.shards import in_shard, is_sharded
 from dimensions_site.elements.declaration.texts import CODE_LENGTH
 from dimensions_site.elements.models import Element
 from dimensions_site.repositories.models import Repository
@@ -34,23 +35,27 @@ def with_ids(model: type[Element], repository: Repository, ids: Iterable[object]
         "SELECT found.id FROM unnest(%s::text[]) AS named (id) CROSS JOIN LATERAL ("
         f"SELECT id FROM {table} WHERE repository_id = %s AND element_id = named.id OFFSET 0) AS found"
     )
-    return with_keys(model, looked_up, [possible, repository.pk])
+    return with_keys(model, repository, looked_up, [possible, repository.pk])
 
 
-def with_primary_keys(model: type[Element], keys: Collection[int]) -> QuerySet[Any]:
-    """Return the elements with these primary keys; in no particular order. Without keys there is no query."""
+def with_primary_keys(model: type[Element], repository: Repository, keys: Collection[int]) -> QuerySet[Any]:
+    """Return the elements of one `repository` with these primary keys; in no particular order.
+
+    Without keys there is no query.
+    """
     if connection.vendor != "postgresql" or not keys:
         return model._base_manager.filter(pk__in=keys)
     # One array for all: Django would process each key of each statement.
-    return with_keys(model, "SELECT unnest(%s::bigint[])", [list(keys)])
+    return with_keys(model, repository, "SELECT unnest(%s::bigint[])", [list(keys)])
 
 
-def with_keys(model: type[Element], keys: str, parameters: Sequence[Any]) -> QuerySet[Any]:
-    """Return the elements whose primary keys the query `keys` selects, with its `parameters`; in no particular order.
+def with_keys(model: type[Element], repository: Repository, keys: str, parameters: Sequence[Any]) -> QuerySet[Any]:
+    """Return the elements of one `repository` whose primary keys the query `keys` selects, with its `parameters`.
 
-    PostgreSQL's statistics may not know a repository that was loaded in the last minute or is small.
+    They are in no particular order. PostgreSQL's statistics may not know a repository that was loaded in the last
+    minute or is small.
     """
-    return model._base_manager.filter(Among("pk", RawSQL(keys, parameters)))
+    return in_shard(model._base_manager.filter(Among("pk", RawSQL(keys, parameters))), repository)
 
 
 def _paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:
@@ -70,7 +75,11 @@ def _paged_by_ids(queryset: QuerySet[Any]) -> QuerySet[Any]:
         template="(%(expressions)s)",
         output_field=BooleanField(),
     )
-    page: QuerySet[Any] = queryset.model._base_manager.using(queryset.db).filter(among)
+    whole = queryset.model._base_manager.using(queryset.db)
+    if is_sharded():  # with the condition on the repository
+        whole = queryset.all()
+        whole.query.clear_limits()
+    page: QuerySet[Any] = whole.filter(among)
     page.query.order_by = query.order_by
     return page
 
@@ -82,7 +91,7 @@ def rows_statement(
 
     Raises `EmptyResultSet` if Django knows that there are none.
     """
-    if connection.vendor != "postgresql" or issubclass(queryset.model, Element):
+    if connection.vendor != "postgresql" or issubclass(queryset.model, Element) or is_sharded():
         query = _paged_by_ids(queryset).values_list(columns.selected).query
         sql, parameters = query.get_compiler(connection=connection).as_sql()
         return sql, parameters

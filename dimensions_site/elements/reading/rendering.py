@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import call
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import orjson
 from django.core.exceptions import EmptyResultSet
@@ -26,6 +26,7 @@ from dimensions_site.elements.declaration.wire import ObjectNode, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import rows_statement
+from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.observability.observation import count_read, count_rows
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import MapEntry
@@ -73,19 +74,6 @@ def entry_slot(column: str, key: str) -> TemplateSlot:
     return TemplateSlot(MapEntry(column, key), text_as_json)
 
 
-class ComposedRows(Protocol):
-    """Rows of a `model` in the database `db` that know their SQL, as those of a `Selection` do."""
-
-    @property
-    def db(self) -> str: ...
-
-    @property
-    def model(self) -> type[Model]: ...
-
-    def statement(self, columns: CompiledColumns) -> tuple[str, Sequence[Any]]:
-        """Return the SQL for the `columns`, and its bind parameters. Raises `EmptyResultSet` for no rows."""
-
-
 class Renderer:
     """Writes the elements of a queryset as JSON texts of one shape."""
 
@@ -101,7 +89,7 @@ class Renderer:
         self.expressions = [slot.expression for slot in self._slots]
         self._compiled: dict[type[Model], CompiledColumns] = {}
 
-    def each(self, elements: QuerySet[Any] | ComposedRows) -> Generator[str]:
+    def each(self, elements: QuerySet[Any] | Selection) -> Generator[str]:
         """Yield the JSON texts of all elements, from one query, with constant memory (contract D7)."""
         for row in streamed_values(elements, self._columns(elements.model)):
             yield self.written(row)
@@ -202,7 +190,7 @@ def full_renderer(dimension: Dimension, language: str) -> ElementRenderer:
     return ElementRenderer(dimension, language)
 
 
-def streamed_values(elements: QuerySet[Any] | ComposedRows, columns: CompiledColumns) -> Iterator[Sequence[Any]]:
+def streamed_values(elements: QuerySet[Any] | Selection, columns: CompiledColumns) -> Iterator[Sequence[Any]]:
     """Yield the values of the `columns` for each element, from one query, with constant memory."""
     connection = connections[elements.db]
     try:

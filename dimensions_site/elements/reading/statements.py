@@ -12,7 +12,6 @@ from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
-from dimensions_site.api.errors import Failure
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.changes.states import State
 from dimensions_site.changes.versions import change_sets_after, versions_at, versions_before
@@ -22,11 +21,9 @@ from dimensions_site.elements.reading.filters import (
     KEPT_SHAPES,
     CompiledFilter,
     ElementFilter,
-    ElementFilterSet,
 )
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.uses import without_uses
-from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.sorting import parse_sort
 
 # The numbers in a statement that stand for those of a page.
@@ -90,20 +87,16 @@ class Selection:
     db: str = DEFAULT_DB_ALIAS
 
     @property
-    def failures(self) -> Sequence[Failure]:
-        """The errors in `filter` and `sort` (contract B1)."""
-        try:
-            _ = self.filter.given
-            if self.sort is not None:
-                parse_sort(self.sort, self.filter.compiled.fields)
-        except RsqlError:
-            return self._filterset.failures
-        return ()
-
-    @property
     def rows(self) -> QuerySet[Any]:
         """The page as a queryset, which is composed for this request."""
-        page: QuerySet[Any] = self._filterset.qs[self.paging.window]
+        dimension, repository = self.filter.dimension, self.filter.repository
+        if self.state is None:
+            rows: QuerySet[Any] = dimension.model.of(repository).using(self.db)
+        else:
+            rows = versions_at(dimension.model.versions_of(repository).using(self.db), self.state)
+        if self.is_unused:
+            rows = without_uses(rows, dimension, repository)
+        page: QuerySet[Any] = self.filter.filterset(rows, self.sort).qs[self.paging.window]
         return page
 
     @property
@@ -129,17 +122,6 @@ class Selection:
         compose = _page if self._is_short else _page.__wrapped__
         sql, parameters = compose(*self._shape, self.sort, columns, skips=skip > 0, takes=take is not None)
         return sql.replace(str(_SKIP), str(skip)).replace(str(_TAKE), str(take)), bound(parameters, self._given)
-
-    @property
-    def _filterset(self) -> ElementFilterSet:
-        dimension, repository = self.filter.dimension, self.filter.repository
-        if self.state is None:
-            rows: QuerySet[Any] = dimension.model.of(repository).using(self.db)
-        else:
-            rows = versions_at(dimension.model.versions_of(repository).using(self.db), self.state)
-        if self.is_unused:
-            rows = without_uses(rows, dimension, repository)
-        return self.filter.filterset(rows, self.sort)
 
     @property
     def _is_short(self) -> bool:

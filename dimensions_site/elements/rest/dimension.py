@@ -16,7 +16,9 @@ from rest_framework.viewsets import ViewSet
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
 from dimensions_site.api.pagination import AFTER, BY_KEY, Keys, SkipTake
 from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
+from dimensions_site.changes.approvals import refuse_unapproved
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import own_reads
@@ -26,11 +28,9 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.streams import begin_stream
 from dimensions_site.elements.reading.uses import referring_dimensions
-from dimensions_site.elements.writing.actors import Actor
 from dimensions_site.idempotency.views import IdempotentMixin
-from dimensions_site.repositories.access import Credential
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.repositories.permissions import check_access
+from dimensions_site.repositories.permissions import Credential, check_access
 
 # The query parameter for a state of the past, and the header with the state of an answer (contract I3, J1).
 AS_OF = "asOf"
@@ -76,6 +76,8 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {}
     # Actions without an entry are open to readers (contract G2).
     roles: ClassVar[dict[str, Role]] = {}
+    # The actions that write elements, and whether they delete them; plans do not count (contract O2).
+    writing: ClassVar[Mapping[str, bool]] = {}
     # The renderers of actions that are available in more than JSON (contract H4).
     further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = {}
     # The name of the database that elements are read from.
@@ -115,6 +117,8 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         credential = cast(Credential | None, self.request.auth)
         self.scope = check_access(self.user, self.kwargs["db_id"], self.dimension.name, credential)
         self.scope.require(self.role)
+        if self.action in self.writing and not self.is_trial:
+            refuse_unapproved(self.scope.repository, self.scope.dimension, deletes=self.writing[self.action])
         own_reads(f"repository {self.scope.repository.pk}")
         # Only the path as sent, where the server keeps it, distinguishes an id that ends with a slash from a path that
         # does (contract A3, A5).

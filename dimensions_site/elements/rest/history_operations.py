@@ -5,11 +5,11 @@ from typing import Any
 from drf_spectacular.utils import extend_schema
 
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history.change_sets import ChangeSetSerializer
 from dimensions_site.elements.history.changed_values import ElementDifference
 from dimensions_site.elements.history.feed import ElementChange
+from dimensions_site.elements.history.moments import MAX_TOKEN
 from dimensions_site.elements.history.versions import ElementVersion
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import rows
@@ -111,8 +111,13 @@ class HistorySchema(DimensionSchema):
             case "changes":
                 return [{"change": "saved", "element": self.element}, {"change": "deleted", "id": "9999"}]
             case "change_sets":
-                middle = {"origin": "INPUT_WEB", "requestId": "month-end-2026-03", "operation": None}
-                return [{"id": CHANGE_SET, **head, **middle, **tail, "created": 1, "changed": 0, "deleted": 0}]
+                plan, proposed = "6b1f8e62-3c0a-4f0e-9a57-0d8b1c2e7f44", {"author": "bob", "approver": "carol"}
+                instants = {"proposedAt": _INSTANT, "approvedAt": _INSTANT}
+                approval = {"planId": plan, **proposed, **instants, "text": "Agreed with the group."}
+                head["channel"] = Channel.PLAN.value
+                middle = {"origin": "INPUT_WEB", "requestId": "month-end-2026-03", "operation": plan}
+                counts = {"created": 1, "changed": 0, "deleted": 0}
+                return [{"id": CHANGE_SET, **head, **middle, **tail, "approval": approval, **counts}]
             case "versions":
                 version = {"version": 4711, "id": difference["id"], "change": "changed", "changeSet": CHANGE_SET}
                 return [{**version, **head, "committedAt": _INSTANT, **tail, "changes": difference["changes"]}]

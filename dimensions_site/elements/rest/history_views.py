@@ -12,17 +12,17 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from dimensions_site.api.errors import Failure, quoted
+from dimensions_site.api.filtering import TableFilterSet
 from dimensions_site.api.pagination import AFTER, BY_COMMIT, BY_NUMBER, MAX_COUNT, SkipTake, linked_page, next_link
 from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
-from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history import feed
-from dimensions_site.elements.history.change_sets import ChangeSetFields, ChangeSetFilterSet, change_set_texts
+from dimensions_site.elements.history.change_sets import CHANGE_SETS, ChangeSetFields
 from dimensions_site.elements.history.changed_values import difference_json
 from dimensions_site.elements.history.comparing import Side, compare_states
-from dimensions_site.elements.history.moments import state_of_token
+from dimensions_site.elements.history.moments import state_of_token, token_of
 from dimensions_site.elements.history.versions import version_numbers, version_texts
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
@@ -70,7 +70,7 @@ class HistoryViewSet(DimensionViewSet):
         sets, paging = self._change_sets_query()
         headers = self.count_headers(sets.order_by().count)
         page, link = linked_page(sets, BY_COMMIT, paging, request)
-        return self.stream_texts(change_set_texts(page), headers | link)
+        return self.stream_texts(CHANGE_SETS.each(page), headers | link)
 
     @operations.VERSIONS
     @from_replica
@@ -111,7 +111,7 @@ class HistoryViewSet(DimensionViewSet):
     def _changes_query(self) -> tuple[State | None, State, ElementFilter]:
         """Return the state since which changes are wanted, the present one, and the filter."""
         matching = self._filter(self.scope.repository)
-        [(state, now)] = check_all(matching.failures, self._since)
+        [(state, now)] = check_all(matching.failures(), self._since)
         return state, now or self.state_now(), matching  # before the rows are read
 
     def _since(self) -> tuple[State | None, State | None]:
@@ -124,7 +124,7 @@ class HistoryViewSet(DimensionViewSet):
         sets = ChangeSet.objects.using(self.database).filter(
             repository=self.scope.repository, dimension=self.dimension.name
         )
-        filterset = ChangeSetFilterSet(self.request.query_params, sets, table=ChangeSetFields())
+        filterset = TableFilterSet(self.request.query_params, sets, table=ChangeSetFields())
         [paging] = check_all(filterset.failures, lambda: self.paging(BY_COMMIT))
         return filterset.qs, paging
 
@@ -153,7 +153,7 @@ class HistoryViewSet(DimensionViewSet):
         here = self.scope.repository
         there = self.repository_named(self.request.query_params.get("fromRepository"))
         filters = self._filter(there), self._filter(here)
-        failures = [*filters[1].failures]
+        failures = [*filters[1].failures()]
         if not {"from", "to", "fromRepository"} & self.request.query_params.keys():
             message = "Name a state to compare with by from or to, or a repository by fromRepository."
             failures.append(Failure("from", "REQUIRED", message))

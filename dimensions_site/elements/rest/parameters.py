@@ -10,13 +10,13 @@ from drf_spectacular.utils import OpenApiParameter
 
 from dimensions_site.api.pagination import AFTER
 from dimensions_site.changes import reasons
-from dimensions_site.changes.sync_tokens import MAX_LENGTH as MAX_TOKEN
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history.moments import MAX_TOKEN
 from dimensions_site.elements.reading.selection import MAX_PROPERTIES
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
-from dimensions_site.idempotency import keys as idempotency_keys
+from dimensions_site.idempotency import answers as idempotency
 from dimensions_site.repositories.models import DB_ID_PATTERN
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.operators import OPERATORS, operators_text
@@ -102,7 +102,7 @@ _KEY = (
     "A unique key for this request, so that you can safely send it again: it is processed once, and each repetition "
     f"gets the first response, for {settings.IDEMPOTENCY_KEY_HOURS} hours. Printable ASCII characters."
 )
-_KEY_PATTERN = f"^{idempotency_keys.PATTERN}$"
+_KEY_PATTERN = f"^{idempotency.PATTERN}$"
 # Response headers of every operation. `X-Request-ID` is no parameter: each call of clients with parameters by position
 # would have one more.
 HEADERS = (
@@ -122,7 +122,7 @@ HEADERS = (
 )
 # Parameters and response headers of every POST.
 IDEMPOTENCY = (
-    _header(idempotency_keys.HEADER, _KEY, maxLength=idempotency_keys.MAX_LENGTH, pattern=_KEY_PATTERN),
+    _header(idempotency.HEADER, _KEY, maxLength=idempotency.MAX_LENGTH, pattern=_KEY_PATTERN),
     _header(
         "Idempotent-Replayed",
         "`true`: this is the response to an earlier request with the same `Idempotency-Key`.",

@@ -22,8 +22,8 @@ from dimensions_site.api.openapi.problems import (
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
-from dimensions_site.elements.rest.parsers import MergePatchParser
 from dimensions_site.elements.rest.wire_schema import Part, is_required
+from dimensions_site.elements.writing.raw_element import MergePatchParser
 from dimensions_site.repositories.models import Repository, Role
 
 JSON = "application/json"
@@ -169,8 +169,13 @@ class DimensionSchema(AutoSchema):
         operation["parameters"] = [self._shared("parameters", part["name"], part) for part in operation["parameters"]]
         return operation
 
+    @property
+    def takes_elements(self) -> bool:
+        """Return whether the body of the action, if it has one, has elements."""
+        return self.view.role is Role.EDITOR
+
     def _add_bodies(self, operation: Part) -> None:
-        """Add examples, and to what an editor may send the other spellings of its fields."""
+        """Add examples, and to what has elements the other spellings of their fields."""
         for response in operation["responses"].values():
             if JSON in response.get("content", ()):
                 response["content"][JSON]["example"] = self.answer_example()
@@ -186,7 +191,7 @@ class DimensionSchema(AutoSchema):
                 bodies[_MERGE_PATCH] = {"schema": reference}
             for content in bodies.values():
                 content["examples"] = examples
-            if self.view.role is Role.EDITOR:
+            if self.takes_elements:
                 operation["description"] += parameters.spellings_text(self.view.dimension.wire)
 
     def _errors(self, operation: Part) -> Iterator[int]:

@@ -17,8 +17,8 @@ from rest_framework.response import Response
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
-from dimensions_site.changes.sync_tokens import token_of
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history.moments import token_of
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of, not_modified
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
@@ -31,8 +31,8 @@ from dimensions_site.elements.reading.uses import Uses, find_uses
 from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, check_all, invalid_ids
 from dimensions_site.elements.rest.parameters import MAX_USED_IDS
-from dimensions_site.elements.rest.parsers import ElementParser, MergePatchParser
 from dimensions_site.elements.writing.editing import Editor, Saved
+from dimensions_site.elements.writing.raw_element import ElementParser, MergePatchParser
 from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Role
 
@@ -55,6 +55,7 @@ class ElementViewSet(DimensionViewSet):
     parser_classes = (ElementParser, MergePatchParser)
     method_hints: ClassVar[dict[str, str]] = {"DELETE": " Elements are deleted by POST elements-bulk-delete-async."}
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
+    writing: ClassVar[Mapping[str, bool]] = dict.fromkeys(roles, False)
 
     # --- Reading -------------------------------------------------------------------------------
 
@@ -94,7 +95,7 @@ class ElementViewSet(DimensionViewSet):
         """Return one element, with its entity tag (contract C16)."""
         if self.allowed_query_parameters() is not None:  # reading a currency is never 400 (contract A7)
             check_tags(request, is_read=True)
-        renderer = full_renderer(self.dimension, self._language)
+        renderer = full_renderer(self.dimension, self.scope.repository.default_language)
         text = renderer.one(self.scope.repository, path["id"], using=self.database)
         if text is None:
             raise self._unknown(path["id"])
@@ -127,10 +128,6 @@ class ElementViewSet(DimensionViewSet):
         return self._saved(saved)
 
     # --- Shared --------------------------------------------------------------------------------
-
-    @property
-    def _language(self) -> str:
-        return self.scope.repository.default_language
 
     @property
     def _editor(self) -> Editor:
@@ -184,16 +181,15 @@ class ElementViewSet(DimensionViewSet):
         """
         query = self.request.query_params
         matching = ElementFilter(self.dimension, self.scope.repository, query.get("filter"))
-        selection = Selection(matching, query.get("sort"))
         paths, is_unused, _, state, paging = check_all(
             (),
             self._paths,
             self._is_unused,
-            lambda: check_all(selection.failures),
+            lambda: check_all(matching.failures(query.get("sort"))),
             lambda: self.moment(AS_OF),
             self.paging,
         )
-        return replace(selection, is_unused=is_unused, state=state, paging=paging, db=self.database), paths
+        return Selection(matching, query.get("sort"), is_unused, state, paging, self.database), paths
 
     def _paths(self) -> Sequence[str]:
         """Return the paths of the properties that a fetch returns. Raises 400 with the errors in them."""

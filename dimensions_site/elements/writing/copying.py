@@ -6,12 +6,13 @@ from typing import Any
 from django.db import connection
 from django.db.models import QuerySet
 
+from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.states import State, current
 from dimensions_site.changes.versions import versions_at
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.saving import follow_up
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository

@@ -18,7 +18,7 @@ from dimensions_site.api.json.fast import UNREADABLE, is_all_of, is_doubtful, is
 from dimensions_site.api.json.texts import merge_objects
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
-from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject
+from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject, columns_in
 from dimensions_site.elements.declaration.structs import defaults_of, struct_of, unset_texts
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.models import Element
@@ -39,7 +39,7 @@ class RowDecoder:
 
     def __init__(self, wire: Wire) -> None:
         self.declaration = declaration = wire.serializer()
-        paths = list(_columns(declaration))
+        paths = _writable_columns(declaration)
         members = [member for _, member in paths]
         self.columns = tuple(str(member.source) for member in members)
         self._values = attrgetter(*(path for path, _ in paths))
@@ -57,7 +57,7 @@ class RowDecoder:
             if isinstance(leaf, Leaf) and not leaf.fast_type_decides
         ]
         self._rules = [
-            (group, {str(member.source): members.index(member) for _, member in _columns(group)})
+            (group, {str(member.source): members.index(member) for _, member in _writable_columns(group)})
             for group in _groups(declaration)
             if type(group).validate is not Serializer.validate
         ]
@@ -215,15 +215,8 @@ def decoder_of(wire: Wire) -> RowDecoder:
     return RowDecoder(wire)
 
 
-def _columns(group: WireObject, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Return the members that are columns, in the order of the declaration, each with its path."""
-    for name, member in group.fields.items():
-        if member.read_only:
-            continue
-        if isinstance(member, Group):
-            yield from _columns(member, f"{path}{name}.")
-        else:
-            yield f"{path}{name}", member
+def _writable_columns(group: WireObject) -> list[tuple[str, Any]]:
+    return [(path, member) for path, member in columns_in(group) if not member.read_only]
 
 
 def _groups(group: WireObject) -> Iterator[WireObject]:

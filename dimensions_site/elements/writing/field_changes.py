@@ -1,4 +1,4 @@
-"""Changes that many elements get alike: each sets or clears one field, or adds a text to it."""
+"""Changes that many elements get alike: each sets or clears one field, or adds to its text, or replaces a part."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,13 +16,14 @@ class How(StrEnum):
     CLEAR = "clear"
     APPEND = "append"
     PREPEND = "prepend"
+    REPLACE = "replace"
 
 
 @dataclass(frozen=True)
 class FieldChange:
     """The change of the field at `place`, or of the entry `key` of the map there.
 
-    `value` is the JSON value to set, or the text to add.
+    `value` is the JSON value to set, or the text to add; to replace, the pattern to find and the text instead.
     """
 
     place: Place
@@ -54,9 +55,16 @@ class FieldChange:
         stored = self._stored(columns)
         if self.how == How.CLEAR and stored is not None:
             put_field(patch, Spot(self.place.path, self.key), None)
-        elif self.how != How.CLEAR and stored:
-            text = stored + self.value if self.how == How.APPEND else self.value + stored
-            put_field(patch, Spot(self.place.path, self.key), text)
+        elif self.how != How.CLEAR and stored and (text := self._text(stored)) != stored:
+            put_field(patch, Spot(self.place.path, self.key), text or None)
+
+    def _text(self, stored: str) -> str:
+        if self.how == How.REPLACE:
+            pattern, text = self.value
+            replaced: str = pattern.sub(lambda _found: text, stored)
+            return replaced
+        added: str = stored + self.value if self.how == How.APPEND else self.value + stored
+        return added
 
     def _stored(self, columns: Mapping[str, Any]) -> str | None:
         """Return the stored text; None if there is none."""

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.api.errors import Problem
 from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.db.read_limits import has_free_thread, waiting_write
+from dimensions_site.db.shards import is_sharded
 from dimensions_site.repositories.models import Repository
 
 # How long a write of many elements waits for its turn on SQLite, in seconds; on PostgreSQL there is no limit.
@@ -40,47 +41,34 @@ def writing_many(repository: Repository, *, timeout: float | None = None, is_tri
     `StillLocked`. A trial, whose writes are rolled back, runs beside other writers of many elements: it locks only the
     elements that it tries.
     """
+    with _limited_locks(timeout):
+        if connection.vendor == "postgresql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+        if not is_trial:
+            Repository.objects.select_for_update(no_key=True).get(pk=repository.pk)
+        yield
+
+
+@contextmanager
+def _limited_locks(timeout: float | None) -> Iterator[None]:
+    """Run the block in a transaction that waits so many seconds for each lock; None: without limit.
+
+    Raises `StillLocked` if others hold it for longer.
+    """
     try:
         with sqlite_timeout(SQLITE_TIMEOUT if timeout is None else timeout), transaction.atomic():
             if connection.vendor == "postgresql":
-                _limit_locks(timeout)
+                limit = 0 if timeout is None else max(1, int(timeout * 1000))
+                # The locks of elements are those of their shard's worker.
+                on_workers = "SET LOCAL citus.propagate_set_commands = 'local'; " if is_sharded() else ""
                 with connection.cursor() as cursor:
-                    cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
-            if not is_trial:
-                Repository.objects.select_for_update(no_key=True).get(pk=repository.pk)
+                    cursor.execute(f"{on_workers}SET LOCAL lock_timeout = {limit}")
             yield
     except OperationalError as error:
         if timeout is not None and is_about_locks(error):
             raise StillLocked from error
         raise
-
-
-@contextmanager
-def writing_one(*, timeout: float | None) -> Iterator[None]:
-    """Run the block, which writes one element, in a transaction.
-
-    It waits for locks as any transaction does. With a `timeout`, in seconds, it waits no longer than that for each and
-    then raises `StillLocked`.
-    """
-    if timeout is None:
-        with transaction.atomic():
-            yield
-        return
-    try:
-        with sqlite_timeout(timeout), transaction.atomic():
-            if connection.vendor == "postgresql":
-                _limit_locks(timeout)
-            yield
-    except OperationalError as error:
-        if is_about_locks(error):
-            raise StillLocked from error
-        raise
-
-
-def _limit_locks(timeout: float | None) -> None:
-    """Set how many seconds the transaction waits for a lock on PostgreSQL; None: without limit."""
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL lock_timeout = {0 if timeout is None else max(1, int(timeout * 1000))}")
 
 
 def let_others_write() -> None:
@@ -210,7 +198,7 @@ def writing_one_in_turn(repository: Repository) -> Iterator[None]:
     try:
         with _queue.waiting(repository.pk) as since:
             shortest = _INSTANT if _queue.is_crowded(repository.pk) else _MOMENT
-            with writing_one(timeout=None if _queue.has_room(repository.pk, since) else shortest):
+            with transaction.atomic() if _queue.has_room(repository.pk, since) else _limited_locks(shortest):
                 yield
     except StillLocked:
         raise _busy() from None

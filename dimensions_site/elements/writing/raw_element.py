@@ -5,8 +5,9 @@ from typing import Any
 from django.utils.functional import cached_property
 
 from dimensions_site.api.failures import JoinPath, wire_path
-from dimensions_site.api.json.fast import members_of
+from dimensions_site.api.json.fast import is_acceptable, members_of
 from dimensions_site.api.json.reader import read_json
+from dimensions_site.api.parsers import StrictJSONParser
 
 
 class RawElement:
@@ -45,3 +46,24 @@ def as_raw(data: Any) -> RawElement:
     sent = RawElement(b"")
     sent.value = data
     return sent
+
+
+class ElementParser(StrictJSONParser):
+    """Passes the body to the view as `RawElement`. Errors in the JSON are raised at once, before anything is locked."""
+
+    removes = False
+
+    def value(self, body: bytearray) -> RawElement:
+        """Return the body. Raises `JsonError`."""
+        sent = RawElement(bytes(body), removes=self.removes)
+        if sent.members is None or not is_acceptable(sent.text, sent.members):
+            sent.value = super().value(body)
+        return sent
+
+
+class MergePatchParser(ElementParser):
+    """Does the same with a patch in which null removes the entry of a map (RFC 7396, contract C15)."""
+
+    media_type = "application/merge-patch+json"
+    method = "PATCH"
+    removes = True

@@ -79,6 +79,25 @@ def compare_versions(
     return shown
 
 
+def restored_json(
+    wire: Wire, stored: Mapping[str, Any], wanted: dict[str, Any], only: Container[str] | None
+) -> dict[str, Any] | None:
+    """Return the JSON of the `stored` element with the values that it had when it was `wanted`, or with `only` those at
+    these paths; None if it has them already.
+    """
+    changed = list(field_differences(wire, stored, wanted))
+    if only is not None:
+        changed = [field for field in changed if str(field.spot) in only]
+    if not changed:
+        return None
+    if only is None:
+        return wanted
+    restored = deepcopy(dict(stored))
+    for field in changed:
+        put_field(restored, field.spot, field.after)
+    return restored
+
+
 def restore(editor: Editor, version: Any, *, is_deleted: bool, only: Container[str] | None = None) -> bool:
     """Save the values of the old `version` as a new version; return False if the element already has them.
 
@@ -94,16 +113,10 @@ def restore(editor: Editor, version: Any, *, is_deleted: bool, only: Container[s
             return True
         current = model.of(editor.repository).filter(element_id=version.element_id).first()
         if current is not None:
-            stored = wire_json(wire, current, editor.repository)
-            changed = list(field_differences(wire, stored, wanted))
-            if only is not None:
-                changed = [field for field in changed if str(field.spot) in only]
-            if not changed:
+            restored = restored_json(wire, wire_json(wire, current, editor.repository), wanted, only)
+            if restored is None:
                 return False
-            if only is not None:
-                wanted = deepcopy(stored)
-                for field in changed:
-                    put_field(wanted, field.spot, field.after)
+            wanted = restored
         editor.replace(version.element_id, wanted)
     except ValidationError as error:
         raise NotRestored(flatten(error.detail)) from error

@@ -14,6 +14,7 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 from dimensions_site.changes.states import move_horizon
 from dimensions_site.changes.versions import empty_change_sets
 from dimensions_site.db.locks import sqlite_timeout
+from dimensions_site.db.shards import is_sharded
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.locking import SQLITE_TIMEOUT, let_others_write
@@ -59,6 +60,8 @@ def remove_versions(
     # By the index of the elements' versions.
     while part := list(places.filter(Q(element_id__gt=id) | Q(number__gt=number), element_id__gte=id)[:_AT_A_TIME]):
         old = _replaced(versions, before).filter(number__in=[number for _, number in part])
+        if is_sharded():  # the deletion would name the repository only in the query that finds them
+            old = versions.filter(number__in=list(old.values_list("number", flat=True)))
         checked, (id, number) = checked + len(part), part[-1]
         yield CleaningStep(min(1.0, checked / total), len(part), old.count() if dry_run else _deleted(old))
         let_others_write()

@@ -1,6 +1,6 @@
 """Writes of single elements and deletions, for REST, bulk, the admin, imports and the worker (design/writing.md).
 
-`bulkops.writers.writer` inserts and changes many elements, `copying` fills new repositories, and both call `follow_up`.
+`bulkops.session.writer` inserts and changes many elements, `copying` fills new repositories, and both call `follow_up`.
 Nothing else writes elements. A write is one transaction: the rows, who wrote them (contract C12), their history (C18,
 I1) and what is generated from them (C17).
 An element that would stay the same is not written.
@@ -15,11 +15,13 @@ from django.db.models import JSONField, QuerySet
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure
+from dimensions_site.changes.placing import Actor
 from dimensions_site.db.compiled import repeating_cursor
+from dimensions_site.db.shards import shard_sql
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.rendering import ElementRenderer
 from dimensions_site.elements.writing import history
-from dimensions_site.elements.writing.actors import Actor, Provenance
+from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
 
@@ -37,7 +39,7 @@ def insert(renderer: ElementRenderer, repository: Repository, values: Mapping[st
     parameters = [repository.pk, *_prepared(model, columns)]
     key, text = _written(renderer, repository.pk, writing, parameters, Change.CREATED, provenance)
     if any(values[column] for column in model.generating):
-        model.after_save(model.of(repository).filter(pk=key))
+        model.after_save(model.of(repository).filter(pk=key), repository.pk)
     return text
 
 
@@ -49,11 +51,13 @@ def change(element: Element, changes: Mapping[str, Any], actor: Actor, renderer:
     """
     model, provenance = type(element), Provenance(actor)
     values = {**changes, **provenance.columns}
-    writing = _update(model, tuple(values))
+    writing = _update(model, tuple(values)) + shard_sql(
+        element.repository_id, connection.ops.quote_name(model._meta.db_table)
+    )
     parameters = [*_prepared(model, values), element.pk]
     _, text = _written(renderer, element.repository_id, writing, parameters, Change.CHANGED, provenance)
     if not model.generating.isdisjoint(changes):
-        model.after_save(model.of(element.repository_id).filter(pk=element.pk))
+        model.after_save(model.of(element.repository_id).filter(pk=element.pk), element.repository_id)
     return text
 
 
@@ -79,10 +83,10 @@ def _written(
     model, values = renderer.model, f"id, {renderer.sql}"
     with repeating_cursor(connection) as cursor:
         if connection.vendor == "postgresql":  # in one round trip
-            copy, metadata = history.copy_one(model, repository, change, provenance.actor)
+            own = [change.value, history.change_set_of(model, repository, provenance.actor)]
             table = connection.ops.quote_name(model._meta.db_table)
-            both = f"WITH {table} AS ({writing} RETURNING *), version AS ({copy} FROM {table})"
-            cursor.execute(f"{both} SELECT {values} FROM {table}", [*parameters, *metadata, *renderer.parameters])
+            both = f"WITH {table} AS ({writing} RETURNING *), version AS ({history.copy_sql(model)} FROM {table})"
+            cursor.execute(f"{both} SELECT {values} FROM {table}", [*parameters, *own, *renderer.parameters])
             key, *row = cast(Sequence[Any], cursor.fetchone())
         else:
             cursor.execute(f"{writing} RETURNING {values}", [*parameters, *renderer.parameters])
@@ -117,7 +121,7 @@ def follow_up(rows: QuerySet[Any], repository: Repository, change: Change, actor
     All of them are in the `repository`. Must be called in the transaction of the write.
     """
     history.record(rows, repository.pk, change, actor)
-    rows.model.after_save(rows)
+    rows.model.after_save(rows, repository.pk)
 
 
 @transaction.atomic(savepoint=False)
@@ -128,7 +132,7 @@ def delete(rows: QuerySet[Any], repository: Repository, actor: Actor) -> int:
     must have locked them.
     """
     history.record(rows, repository.pk, Change.DELETED, actor)
-    rows.model.before_delete(rows)
+    rows.model.before_delete(rows, repository.pk)
     # Django's own deletion would load every element and send signals for each.
     deleted: int = rows.order_by()._raw_delete(rows.db)
     count_written(deleted)

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Protocol, cast
 
 import orjson
 from django.contrib.admin import AdminSite
-from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth import REDIRECT_FIELD_NAME, SESSION_KEY
 from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.dispatch import receiver
@@ -27,6 +27,8 @@ _SESSION = "dimensions.pending"
 _CSRF_FIELD = "csrfmiddlewaretoken"
 # In characters of JSON. An element has at most 256 KiB.
 _LONGEST = 1024 * 1024
+# Before the login, in characters and seconds.
+_LONGEST_OF_NOBODY, _KEPT_FOR_NOBODY = 64 * 1024, 600
 
 View = Callable[..., HttpResponse]
 Again = Callable[Concatenate[HttpRequest, QueryDict, ...], HttpResponse]
@@ -85,6 +87,19 @@ def keep_for_the_session(sender: object, request: HttpRequest | None, **further:
     typed = request.POST.get(PENDING, "") if request is not None else ""
     if request is not None and 0 < len(typed) <= _LONGEST:
         request.session[_SESSION] = {"address": request.GET.get(REDIRECT_FIELD_NAME, ""), "typed": typed}
+
+
+def keep_while_signing_in(request: HttpRequest) -> bool:
+    """Keep the data from the login page while its user signs in at another service; return False if it is too long.
+
+    Anybody can send it, so the session without a user is short.
+    """
+    if len(request.POST.get(PENDING, "")) > _LONGEST_OF_NOBODY:
+        return False
+    keep_for_the_session(None, request)
+    if SESSION_KEY not in request.session:
+        request.session.set_expiry(_KEPT_FOR_NOBODY)
+    return True
 
 
 def _sign_in_page(site: AdminSite, request: HttpRequest) -> HttpResponse:

@@ -2,13 +2,14 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from unfold.forms import AuthenticationForm
 
 from dimensions_site.api.access.throttling import (
@@ -20,6 +21,8 @@ from dimensions_site.api.access.throttling import (
 )
 from dimensions_site.api.middleware.requests import GetResponse
 from dimensions_site.repositories.login.lockout import LoginAttempt
+
+_BY_COMPANY = gettext_lazy("Sign in with your company's account.")
 
 
 class PasswordBackend(ModelBackend):
@@ -59,8 +62,29 @@ class SignInForm(AuthenticationForm):
     the right one learns more, as it does from the REST API.
     """
 
+    @property
+    def with_provider(self) -> bool:
+        """Whether people sign in at the OpenID provider."""
+        return settings.OPENID_PROVIDER is not None
+
+    @property
+    def with_password(self) -> bool:
+        """Whether anybody signs in with a password (LOCAL_SIGN_IN)."""
+        return bool(settings.LOCAL_SIGN_IN != "none")
+
+    def clean(self) -> dict[str, Any]:
+        """Check no password where nobody signs in with one (contract N1)."""
+        if not self.with_password:
+            raise ValidationError(_BY_COMPANY)
+        cleaned: dict[str, Any] = super().clean()
+        return cleaned
+
     def confirm_login_allowed(self, user: User) -> None:
-        """Raise `ValidationError` for a user who has no access to the administration, whose password is right."""
+        """Raise `ValidationError` for a user whose password is right, and who has no access to the administration or
+        signs in at the OpenID provider.
+        """
+        if settings.LOCAL_SIGN_IN == "superusers" and not user.is_superuser:
+            raise ValidationError(_BY_COMPANY)
         if not user.is_staff:
             raise ValidationError(_("You have no access to the administration. Ask your administrator for it."))
 

@@ -88,6 +88,7 @@ class Migration(migrations.Migration):
                         verbose_name="reason required",
                     ),
                 ),
+                ("approval", models.JSONField(db_default={}, default=dict, editable=False, verbose_name="approval")),
                 (
                     "base",
                     dimensions_site.rsql.fields.CodePointTextField(
@@ -174,8 +175,8 @@ class Migration(migrations.Migration):
                 (
                     "role",
                     models.PositiveSmallIntegerField(
-                        choices=[(1, "reader"), (2, "editor"), (3, "manager")],
-                        default=3,
+                        choices=[(1, "reader"), (2, "proposer"), (3, "editor"), (4, "manager")],
+                        default=4,
                         help_text="The key does not allow more, even if the permissions of its user do.",
                         verbose_name="highest role",
                     ),
@@ -240,7 +241,9 @@ class Migration(migrations.Migration):
                 (
                     "role",
                     models.PositiveSmallIntegerField(
-                        choices=[(1, "reader"), (2, "editor"), (3, "manager")], default=1, verbose_name="role"
+                        choices=[(1, "reader"), (2, "proposer"), (3, "editor"), (4, "manager")],
+                        default=1,
+                        verbose_name="role",
                     ),
                 ),
                 (

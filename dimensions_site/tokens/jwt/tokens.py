@@ -16,7 +16,7 @@ from rest_framework.exceptions import AuthenticationFailed
 
 from dimensions_site.api.access.throttling import call_limit_problem, count_call
 from dimensions_site.api.errors import quoted
-from dimensions_site.repositories.access import Credential
+from dimensions_site.repositories.permissions import Credential
 from dimensions_site.tokens.configuration import ISSUER
 from dimensions_site.tokens.ending import generation_of
 from dimensions_site.tokens.jwt import identity_provider
@@ -46,7 +46,7 @@ def authenticate_jwt(token: str) -> tuple[User, Credential]:
     provider = settings.IDENTITY_PROVIDER
     if issuer == ISSUER:
         user = _user_of(_verified(token, ACCESS))
-        return user, Credential("token of the user", user.get_username())
+        return user, Credential("token of the user", user.get_username(), is_person=True)
     if provider is not None and issuer == provider.issuer:
         return identity_provider.authenticate_provider_token(token, provider)
     raise AuthenticationFailed(f"The token names the issuer {quoted(str(issuer))}, whose tokens are not accepted here.")

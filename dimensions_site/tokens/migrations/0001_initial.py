@@ -1,6 +1,8 @@
 # oauth2_provider's first migration depends on the application model, which is the one of this app: what refers to
 # oauth2_provider in turn is in 0002.
 
+import uuid
+
 import django.db.models.deletion
 import oauth2_provider.generators
 import oauth2_provider.models
@@ -12,6 +14,7 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("auth", "0012_alter_user_first_name_max_length"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -194,5 +197,99 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "applications",
                 "ordering": ["name", "pk"],
             },
+        ),
+        migrations.CreateModel(
+            name="ProviderAccount",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "issuer",
+                    models.CharField(
+                        help_text="The address of the provider, as in the setting OIDC_ISSUER.",
+                        max_length=255,
+                        verbose_name="issuer",
+                    ),
+                ),
+                (
+                    "subject",
+                    models.CharField(
+                        help_text="The lasting id of the person at the provider, which it sends as sub.",
+                        max_length=255,
+                        verbose_name="subject",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="provider_accounts",
+                        to=settings.AUTH_USER_MODEL,
+                        verbose_name="user",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "company account",
+                "verbose_name_plural": "company accounts",
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ProviderGroup",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "name",
+                    models.CharField(
+                        help_text="Exactly as the provider sends it: Entra ID sends the object id, Keycloak the path. At each sign-in, its members join this group, and others leave it.",
+                        max_length=255,
+                        verbose_name="name at the provider",
+                    ),
+                ),
+                (
+                    "group",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="provider_groups",
+                        to="auth.group",
+                        verbose_name="group",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name": "group at the provider",
+                "verbose_name_plural": "groups at the provider",
+                "ordering": ["name"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ProviderSession",
+            fields=[
+                ("id", models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
+                ("sid", models.CharField(db_index=True, max_length=255)),
+                ("sealed", models.TextField()),
+                ("checked_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField()),
+                ("expires_at", models.DateTimeField(db_index=True)),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="sessions",
+                        to="tokens.provideraccount",
+                    ),
+                ),
+            ],
+            options={
+                "default_permissions": (),
+            },
+        ),
+        migrations.AddConstraint(
+            model_name="provideraccount",
+            constraint=models.UniqueConstraint(fields=("issuer", "subject"), name="tokens_provideraccount_unique"),
+        ),
+        migrations.AddConstraint(
+            model_name="providergroup",
+            constraint=models.UniqueConstraint(fields=("group", "name"), name="tokens_providergroup_unique"),
         ),
     ]

@@ -18,6 +18,7 @@ from dimensions_site.tokens.oauth2.parameters import RESOURCE, error_of
 # The meaning of each scope, in the languages of the administration.
 _SCOPES = {
     "read": _("Read accounts and currencies"),
+    "propose": _("Read accounts and currencies, and propose changes"),
     "write": _("Read, create, change and replace accounts and currencies"),
     "manage": _("Read, create, change, replace and delete accounts and currencies"),
 }

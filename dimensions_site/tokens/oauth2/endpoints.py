@@ -1,7 +1,7 @@
 """The OAuth2 endpoints for programs: `/auth/oauth2/token`, `introspect` and `revoke` (contract G1; design/tokens.md).
 
-Errors have the form of RFC 6749, the only one that clients know; HTTP errors, such as a wrong method, are problem
-documents.
+`/.well-known/oauth-authorization-server` lists them. Errors have the form of RFC 6749, the only one that clients know;
+HTTP errors, such as a wrong method, are problem documents.
 """
 
 import base64
@@ -16,10 +16,12 @@ from urllib.parse import unquote_plus
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.http.request import UnreadablePostError
+from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
+from oauth2_provider.settings import oauth2_settings
 from oauth2_provider.views import IntrospectTokenView, RevokeTokenView, TokenView
 from oauthlib.oauth2 import (
     InvalidClientError,
@@ -32,8 +34,10 @@ from oauthlib.oauth2 import (
 from dimensions_site.api.access.throttling import call_limit_problem, count_refusal, refusal_limit_problem
 from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
 from dimensions_site.api.negotiation import media_type
+from dimensions_site.api.views import read_only
 from dimensions_site.observability.observation import current
 from dimensions_site.text.formats import shortened
+from dimensions_site.tokens.configuration import SCOPES
 from dimensions_site.tokens.credentials import valid_access_token
 from dimensions_site.tokens.models import Application
 from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS, complete_answer, error_of
@@ -43,6 +47,10 @@ EndpointView: TypeAlias = Callable[..., HttpResponse]
 
 FORM = "application/x-www-form-urlencoded"
 _ALLOW = {"Allow": "POST, OPTIONS"}
+# Confidential applications send their secret in a Basic header or in the body.
+_WITH_SECRET = ["client_secret_basic", "client_secret_post"]
+# Public ones have none: they name themselves in the body and use PKCE.
+_WITH_OR_WITHOUT = [*_WITH_SECRET, "none"]
 
 
 def form_only(view: EndpointView) -> EndpointView:
@@ -209,3 +217,35 @@ class Introspect(IntrospectTokenView):
 token = form_only(Token.as_view())
 introspect = form_only(Introspect.as_view())
 revoke = form_only(RevokeTokenView.as_view())
+
+
+@read_only
+def metadata(request: HttpRequest, issuer_path: str = "") -> HttpResponse:
+    """Return the endpoints and capabilities for clients (RFC 8414). Raises Http404 for the path of another issuer.
+
+    Under URL_PREFIX, the standard appends that prefix to the well-known path, so both URLs exist.
+    """
+    if issuer_path and f"/{issuer_path}" != settings.URL_PREFIX:
+        raise Http404
+
+    def address(name: str) -> str:
+        return request.build_absolute_uri(reverse(name))
+
+    members = {
+        # The same as `iss` in the responses of the authorization endpoint (RFC 9207).
+        "issuer": oauth2_settings.oauth2_authorization_server_issuer(request),
+        "authorization_endpoint": address("oauth2-authorize"),
+        "token_endpoint": address("oauth2-token"),
+        "revocation_endpoint": address("oauth2-revoke"),
+        "introspection_endpoint": address("oauth2-introspect"),
+        "scopes_supported": list(SCOPES),
+        "response_types_supported": ["code"],
+        "response_modes_supported": ["query"],
+        "grant_types_supported": ["authorization_code", "client_credentials", "refresh_token"],
+        "code_challenge_methods_supported": ["S256"],
+        "token_endpoint_auth_methods_supported": _WITH_OR_WITHOUT,
+        "revocation_endpoint_auth_methods_supported": _WITH_OR_WITHOUT,
+        "introspection_endpoint_auth_methods_supported": _WITH_SECRET,
+        "authorization_response_iss_parameter_supported": True,
+    }
+    return JsonResponse(members, headers={"Cache-Control": "no-cache"})

@@ -11,7 +11,7 @@ from django.http import HttpResponse, QueryDict
 from oauthlib.oauth2 import InvalidRequestError, OAuth2Error
 from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
 
-from dimensions_site.api.access.modes import SCOPES
+from dimensions_site.tokens.configuration import SCOPES
 
 # RFC 8707 allows repeating this one; the consent page has the URIs in one text.
 RESOURCE = "resource"

@@ -1,10 +1,13 @@
-"""The OAuth2 authorization server, with exactly the supported grants (contract G1; design/tokens.md)."""
+"""The OAuth2 authorization server: the supported grants, and what it checks (contract G1; design/tokens.md)."""
 
+import hashlib
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest
-from oauth2_provider.models import Grant
+from oauth2_provider.models import AccessToken, Grant, RefreshToken
 from oauth2_provider.oauth2_backends import OAuthLibCore
+from oauth2_provider.oauth2_validators import OAuth2Validator
 from oauthlib.common import Request
 from oauthlib.oauth2 import (
     ClientCredentialsGrant,
@@ -14,7 +17,11 @@ from oauthlib.oauth2 import (
     WebApplicationServer,
 )
 
+from dimensions_site.api.access.throttling import count_call
 from dimensions_site.text.formats import shortened
+from dimensions_site.tokens.credentials import ROLES, role_of
+from dimensions_site.tokens.ending import locked_user
+from dimensions_site.tokens.models import FirstScope
 from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS
 
 # The request attribute with the authenticated application.
@@ -62,3 +69,97 @@ class Backend(OAuthLibCore):
             error = InvalidGrantError("The authorization code has been used.")
             headers, body, status = error.headers, error.json, error.status_code
         return None, JSON_HEADERS | headers, body, status
+
+
+class Validator(OAuth2Validator):
+    """Issues tokens for active users only, and renews each refresh token once."""
+
+    def _extract_basic_auth(self, request: Any) -> str | None:
+        """Return the credentials of a Basic header, with `?` for other characters than ASCII, which match nothing."""
+        credentials = super()._extract_basic_auth(request)
+        return credentials and str(credentials).encode("ascii", "replace").decode()
+
+    def _load_application(self, client_id: str | None, request: Any) -> Any:
+        """Return the application, or None for an unknown one; PostgreSQL would fail on NUL in a Basic header."""
+        return None if "\0" in (client_id or "") else super()._load_application(client_id, request)
+
+    def validate_code(self, client_id: str, code: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Return whether the code may be redeemed: its user must still be active.
+
+        If it was redeemed before, somebody else has it, too: all tokens that were issued for it end (RFC 6749, 4.1.2).
+        """
+        if super().validate_code(client_id, code, client, request):
+            return bool(request.user.is_active)
+        RefreshToken.revoke_family(_family_of(client, code))
+        return False
+
+    def validate_refresh_token(self, refresh_token: str, client: Any, request: Any, *args: Any, **kwargs: Any) -> bool:
+        """Return whether the refresh token may be used: its user must still be active."""
+        return bool(super().validate_refresh_token(refresh_token, client, request)) and request.user.is_active
+
+    def get_original_scopes(self, refresh_token: str, request: Any, *args: Any, **kwargs: Any) -> str:
+        """Return the originally granted scope; each renewal may request a part of it (RFC 6749, 6)."""
+        kept = FirstScope.objects.filter(refresh_token=request.refresh_token_instance).first()
+        request.first_scope = kept.scope if kept else super().get_original_scopes(refresh_token, request)
+        return str(request.first_scope)
+
+    def is_within_original_scope(
+        self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any
+    ) -> bool:
+        """Return whether all scopes are known and none is higher than the granted ones: `write` includes `read`."""
+        granted = role_of(request.first_scope.split())
+        return granted is not None and all(ROLES.get(scope, granted + 1) <= granted for scope in request_scopes)
+
+    def _save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:
+        """Issue the tokens, if the code or refresh token is still valid and the user may make another call.
+
+        Of two concurrent requests with the same refresh token, one succeeds: the library would give the tokens of the
+        first to the second, but only their hashes are stored. Raises InvalidGrantError, or Problem 429.
+        """
+        owner = request.client.user if request.grant_type == "client_credentials" else request.user
+        # Ending the user's tokens waits for this lock, or has already ended the code or refresh token.
+        user = locked_user(owner.pk)
+        if user is None or not user.is_active or not _is_still_valid(request):
+            raise InvalidGrantError("The code, the refresh token or the user is no longer valid.", request=request)
+        if problem := count_call(str(user.pk)):
+            raise problem
+        super()._save_bearer_token(token, request, *args, **kwargs)
+
+    def _create_refresh_token(
+        self, request: Any, refresh_token_code: str, access_token: AccessToken, previous_refresh_token: Any
+    ) -> RefreshToken:
+        """Create the token with the scope of its predecessor, however narrow the access token is.
+
+        The family of the first one follows from its code, so that `validate_code` finds it.
+        """
+        made = super()._create_refresh_token(request, refresh_token_code, access_token, previous_refresh_token)
+        if request.grant_type == "authorization_code":
+            made.token_family = _family_of(request.client, request.code)
+            made.save(update_fields=["token_family"])
+        if previous_refresh_token and set(access_token.scope.split()) != set(request.first_scope.split()):
+            FirstScope.objects.create(refresh_token=made, scope=request.first_scope)
+        return made
+
+    def _create_access_token(
+        self, expires: Any, request: Any, token: dict[str, Any], source_refresh_token: Any = None
+    ) -> AccessToken:
+        """Create the token; one that an application obtains for itself acts as the application's user."""
+        if request.grant_type == "client_credentials":
+            request.user = request.client.user
+        return super()._create_access_token(expires, request, token, source_refresh_token)
+
+
+def _family_of(client: Any, code: str) -> UUID:
+    """Return the family of the refresh tokens that the application `client` gets for the `code`."""
+    return UUID(bytes=hashlib.sha256(f"{client.pk} {code}".encode()).digest()[:16])
+
+
+def _is_still_valid(request: Any) -> bool:
+    """Return whether the code or refresh token of the request is still neither used nor ended."""
+    renewed = getattr(request, "refresh_token_instance", None)
+    if renewed is not None:
+        return RefreshToken.objects.select_for_update().filter(pk=renewed.pk, revoked=None).first() is not None
+    if request.grant_type == "authorization_code":
+        grants = Grant.objects.select_for_update().filter(code=request.code, application=request.client)
+        return grants.first() is not None
+    return True

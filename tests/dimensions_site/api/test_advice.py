@@ -86,10 +86,7 @@ def test_a_parameter_of_tables_is_said_otherwise_in_json(alice: Person):
         ("/dimensions/v1/northwind/account/Elements", "/dimensions/v1/northwind/account/elements"),
         ("/dimensions/v1/northwind/account/elements-list", "/dimensions/v1/northwind/account/elements"),
         ("/dimensions/v1/northwind/acount/elements", "/dimensions/v1/northwind/account/elements"),
-        (
-            "/dimensions/v1/r/account/elements-plans/x/change",
-            "/dimensions/v1/r/account/elements-plans/x/",
-        ),
+        ("/dimensions/v1/r/account/elements-plans/x/change", "/dimensions/v1/r/account/elements-plans/x/"),
         ("/openapi/accounts.json", "/openapi/account.json"),
         ("/dimensions/v1/northwind/account/" + "x" * 5_000, None),
         ("/dimensions/v1/" + "x" * 5_000 + "/account/element", "/dimensions/v1/xxx"),

@@ -2,8 +2,6 @@
 
 import pytest
 
-from tests.factories import account
-
 pytestmark = pytest.mark.contract("B1")
 
 
@@ -23,36 +21,6 @@ def test_an_unknown_element_in_full(alice):
         "detail": "There is no currency 'XYZ' in repository 'northwind'.",
         "code": "ELEMENT_NOT_FOUND",
     }
-
-
-@pytest.mark.contract("C5", "C7", "C10")
-def test_every_failure_of_a_body_is_reported_at_once(alice):
-    """Unknown members, missing and wrong values, at any depth, each by its wire path."""
-    wrong = account(
-        nature="NATURE",
-        surprise=1,
-        descriptions={"en": "Cash", "english": "Cash", "de": 7},
-        conversion={"conversionType": None, "surprise": 1},
-        dataEntryAndReporting={"icManagement": "true", "validity": {"startDate": "tomorrow"}},
-        rules={"accrual": {"debitAccrual": {"id": 1}}},
-        cashFlowPlanning={"other": {"credit": []}},
-    )
-    body = problem(alice.send("POST", alice.account(), wrong))
-    assert (body["status"], body["code"], body["errorCount"]) == (400, "INVALID_REQUEST", 10)
-    assert {error["path"] for error in body["errors"]} == {
-        "nature",
-        "surprise",
-        "descriptions.english",
-        "descriptions.de",
-        "conversion.conversionType",
-        "conversion.surprise",
-        "dataEntryAndReporting.icManagement",
-        "dataEntryAndReporting.validity.startDate",
-        "rules.accrual.debitAccrual.id",
-        "cashFlowPlanning.other.credit",
-    }
-    assert "10 errors" in body["detail"]
-    assert alice.get(alice.account("elements-count")).json() == 0
 
 
 def test_every_failure_of_a_query_string_is_reported_at_once(alice):
@@ -76,23 +44,3 @@ def test_every_failure_of_a_query_string_is_reported_at_once(alice):
         ("skip", "INVALID_VALUE"),
         ("take", "INVALID_VALUE"),
     ]
-
-
-@pytest.mark.contract("D4")
-@pytest.mark.parametrize(
-    ("query", "named"),
-    [
-        ({"filter": "updateInfo.date==yesterday"}, ["updateInfo.date", '"yesterday"', "%2B"]),
-        ({"filter": "decimalNumbers=='100%s'"}, ["decimalNumbers", '"100%s"']),
-        ({"filter": "preferred==%d"}, ["preferred", '"%d"', "true or false"]),
-        ({"filter": "<b>==1"}, ["<"]),
-        ({"sort": "50%"}, ["'50%'"]),
-        ({"filter": "decimalNumber==2"}, ["'decimalNumber'", "decimalNumbers"]),
-    ],
-)
-def test_a_message_names_field_and_value_as_they_were_sent(alice, query, named):
-    """Percent signs and angle brackets have no special meaning in a message."""
-    response = alice.get(alice.currency(), query)
-    assert response.status_code == 400
-    for part in named:
-        assert part in response.json()["detail"]

@@ -12,15 +12,7 @@ from django.http import Http404, HttpRequest
 from django.http.request import UnreadablePostError
 from rest_framework import exceptions, serializers
 
-from dimensions_site.api.errors import (
-    Failure,
-    Problem,
-    as_problem,
-    bad_request,
-    flatten,
-    not_found,
-    problem_response,
-)
+from dimensions_site.api.errors import Failure, Problem, as_problem, bad_request, flatten, not_found, problem_response
 from dimensions_site.api.failures import json_pointer
 
 
@@ -193,12 +185,6 @@ def test_each_exception_has_its_status_and_code(exception, status, code):
     problem = as_problem(exception)
     assert (problem.status_code, problem.code) == (status, code)
     assert "secret" not in json.dumps(answered(problem))
-
-
-@pytest.mark.contract("B1")
-def test_a_throttled_client_learns_how_long_to_wait():
-    """The header Retry-After, in seconds."""
-    assert as_problem(exceptions.Throttled(2.5)).headers == {"Retry-After": "3"}
 
 
 @pytest.mark.contract("B1")

@@ -63,17 +63,6 @@ def test_each_row_comes_once_although_others_are_added(alice: Person, list: str)
     assert page + rest == [row[name] for row in read(alice.get(address))][2:6]
 
 
-@pytest.mark.contract("D6")
-@pytest.mark.parametrize("list", LISTS)
-@pytest.mark.parametrize(("skip", "take", "count"), [(0, 2**63 - 1, 3), (1, 2**63 - 1, 2), (2**63 - 1, 2**63 - 1, 0)])
-def test_the_largest_numbers_are_taken(alice: Person, list: str, skip: int, take: int, count: int):
-    """Their sum is larger than the databases count."""
-    for number in range(3):
-        add(alice, list, number)
-    response = alice.get(f"{alice.account(list)}{'&' if '?' in list else '?'}skip={skip}&take={take}")
-    assert (len(read(response)), following(response)) == (count, None)
-
-
 def test_the_last_row_of_a_page_may_be_deleted(alice: Person):
     """Its place stays known."""
     plans = [make(alice, "account", snapshot=[account("1")]) for _ in range(4)]

@@ -23,6 +23,8 @@ PERMITTED = {
     "plan": {"GET", "HEAD", "DELETE", "OPTIONS"},
     "plan-changes": {"GET", "HEAD", "OPTIONS"},
     "plan-apply": {"POST", "OPTIONS"},
+    "plan-approve": {"POST", "OPTIONS"},
+    "plan-reject": {"POST", "OPTIONS"},
     "deletions": {"GET", "HEAD", "POST", "OPTIONS"},
     "deletions-other-spelling": {"GET", "HEAD", "POST", "OPTIONS"},
     "deletion": {"GET", "HEAD", "DELETE", "OPTIONS"},

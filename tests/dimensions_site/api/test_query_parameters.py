@@ -8,12 +8,6 @@ from tests.routes import api_routes
 pytestmark = pytest.mark.contract("A7")
 
 
-@pytest.mark.parametrize("rest", ["elements", "elements-count"])
-def test_properties_belong_to_the_fetch_only(alice, rest):
-    """A list always answers whole elements."""
-    assert alice.get(alice.currency(f"{rest}?properties=id")).status_code == 400
-
-
 @pytest.mark.parametrize("query", ["?wrong=1", "?filter=(((", "?skip=-1", "?a=1&a=2", "?%FF", "?%", "?a=%00"])
 def test_reading_one_currency_ignores_its_query_and_one_account_refuses_it(alice, query):
     """The specification lists no 400 for reading one currency."""
@@ -21,14 +15,6 @@ def test_reading_one_currency_ignores_its_query_and_one_account_refuses_it(alice
     alice.send("POST", alice.account(), account())
     assert alice.get(alice.currency(f"elements/EUR{query}")).status_code == 200
     assert alice.get(alice.account(f"elements/1000{query}")).status_code == 400
-
-
-@pytest.mark.parametrize(("method", "rest"), [("POST", "elements"), ("PUT", "elements/EUR"), ("PATCH", "elements/EUR")])
-def test_writing_takes_no_parameters(alice, method, rest):
-    """And nothing is written when one is there."""
-    response = alice.send(method, alice.currency(f"{rest}?dryRun=true"), currency())
-    assert (response.status_code, response.json()["errors"][0]["path"]) == (400, "dryRun")
-    assert alice.get(alice.currency("elements-count")).json() == 0
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE"])

@@ -36,7 +36,7 @@ BY_KEYS = {("dimensions_site/changes/versions.py", name) for name in ("_among",)
 OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declaration/structs.py", "self")}
 # Where the model of versions is named: others select them by repository, or get a selection.
 HISTORY = SCOPE | {
-    "bulkops/worker/append_only.py",  # its table alone
+    "bulkops/worker/cluster.py",  # its table alone
     "dimensions_site/elements/history/comparing.py",  # the columns alone
     "dimensions_site/elements/history/feed.py",  # the columns alone
     "dimensions_site/elements/reading/statements.py",  # which columns there are
@@ -47,9 +47,10 @@ TABLES = {
     "account/models.py",  # the generated logic
     "bulkops/jobs/refusals.py",  # the ids of a deletion
     "bulkops/plans/planning.py",  # the table of changes of plans
-    "bulkops/worker/append_only.py",  # triggers of the history
-    "bulkops/writers/databases.py",
-    "bulkops/writers/writer.py",
+    "bulkops/worker/cluster.py",  # the rights on the history
+    "bulkops/session/databases.py",
+    "bulkops/session/writer.py",
+    "dimensions_site/db/distribution.py",  # whole tables
     "dimensions_site/elements/reading/lookup.py",
     "dimensions_site/elements/reading/uses.py",  # of one repository
     "dimensions_site/elements/writing/copying.py",  # from versions into a new repository

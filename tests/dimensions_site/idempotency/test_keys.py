@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.idempotency.keys import checked_key
+from dimensions_site.idempotency.answers import checked_key
 from tests.dimensions_site.idempotency.posts import CREATE, code, is_replayed, stored
 
 printable = st.characters(min_codepoint=0x20, max_codepoint=0x7E)

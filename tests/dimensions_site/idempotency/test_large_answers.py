@@ -7,8 +7,7 @@ import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 
 from account.models import Account
-from dimensions_site.idempotency.answers import MAX_BODY_BYTES, keep, replay
-from dimensions_site.idempotency.keys import KeyedRequest
+from dimensions_site.idempotency.answers import MAX_BODY_BYTES, KeyedRequest, keep, replay
 from dimensions_site.idempotency.models import StoredAnswer
 from tests.dimensions_site.idempotency.posts import Post, code, is_replayed
 from tests.factories import account, content

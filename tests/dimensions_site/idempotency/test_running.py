@@ -12,7 +12,6 @@ from bulkops.rest.views import BulkViewSet
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.idempotency import views
 from dimensions_site.idempotency.answers import keep
-from dimensions_site.idempotency.locks import remove_leftovers, transaction_of_one
 from tests.dimensions_site.idempotency.posts import (
     BULK,
     CREATE,
@@ -128,23 +127,6 @@ def test_when_the_first_one_fails_the_next_does_it(alice, door, post):
     assert is_replayed(post.send(alice))
 
 
-def test_of_many_at_once_one_is_done(alice):
-    """The others come back, or come late and get its answer."""
-    for turn in range(3):
-        calls = [Call(CREATE if turn else BULK, alice, f"turn {turn}") for _ in range(8)]
-        for call in calls:
-            call.start()
-        for call in calls:
-            call.join(60)
-        answers = [call.answer for call in calls]
-        (first,) = (answer for answer in answers if answer.status_code < 409 and not is_replayed(answer))
-        for answer in answers:
-            if answer is not first:
-                assert is_replayed(answer) or code(answer) == IN_USE
-        assert all(received(answer) == received(first) for answer in answers if is_replayed(answer))
-    assert stored()["Account"] == stored()["AccountVersion"] == 5
-
-
 @each
 def test_an_answer_is_repeated_while_others_write(alice, northwind, post):
     """It does not wait: on SQLite a writer of many elements would block all other writers."""
@@ -176,20 +158,6 @@ if connection.vendor == "sqlite":
         door.opened.set()
         first.join(30)
         assert list(folder.iterdir()) == []
-
-    def test_what_a_killed_process_has_left_locks_nobody_and_is_removed(folder, alice):
-        """By the next request with the key, or by the daily cleaning; what is held stays."""
-        CREATE.send(alice)
-        left, held = b"left" * 8, b"held" * 8
-        (folder / left.hex()).touch()
-        with transaction_of_one(left, None):
-            pass
-        assert list(folder.iterdir()) == []
-
-        (folder / left.hex()).touch()
-        with transaction_of_one(held, None):
-            remove_leftovers()
-            assert [path.name for path in folder.iterdir()] == [held.hex()]
 
     def test_a_bulk_save_waits_for_its_turn_as_it_does_without_a_key(alice, monkeypatch):
         """For the lock of SQLite, as long as a bulk save waits; and the next request waits no longer than usual."""

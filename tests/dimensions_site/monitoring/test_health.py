@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from bulkops.models import Worker
+from dimensions_site.db.unusable import RELEASE
 
 LIVE, READY = "/health/live", "/health/ready"
 
@@ -88,6 +89,21 @@ def test_ready_is_503_while_migrations_are_missing(client, worker):
     }
     MigrationRecorder.Migration.objects.filter(app="sessions").delete()
     assert client.get(READY).json()["checks"]["migrations"].startswith("2 migrations are not applied: ")
+
+
+@pytest.mark.contract("H3", "P3")
+def test_ready_takes_a_database_that_the_next_release_has_migrated_and_none_newer(client, worker):
+    """So a release can be put back; two releases later, what this one reads may be gone."""
+    MigrationRecorder.Migration.objects.create(app="account", name="0002_of_the_next_release")
+    MigrationRecorder.Migration.objects.create(app="releases", name=f"{RELEASE + 1:04}_release")
+    assert client.get(READY).status_code == 200
+    MigrationRecorder.Migration.objects.create(app="releases", name=f"{RELEASE + 2:04}_release")
+    response = client.get(READY)
+    assert response.status_code == 503
+    assert response.json()["checks"]["migrations"] == (
+        f"the database is of release {RELEASE + 2}; this is release {RELEASE}, "
+        "which works with one release newer at most"
+    )
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from dimensions_site.monitoring import health
+from dimensions_site.monitoring.state import StateCollector
+from dimensions_site.observability import release
 
 pytestmark = pytest.mark.contract("M6")
 
@@ -18,9 +19,9 @@ VERSION = tomllib.loads((django_settings.BASE_DIR / "pyproject.toml").read_text(
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    health.release.cache_clear()
+    release.running_release.cache_clear()
     yield
-    health.release.cache_clear()
+    release.running_release.cache_clear()
 
 
 def test_anybody_may_ask_which_release_runs(client: Client, settings: Any) -> None:
@@ -46,6 +47,14 @@ def test_without_either_it_is_unknown(client: Client, settings: Any, tmp_path: A
     settings.COMMIT, settings.BASE_DIR = "", tmp_path
     (tmp_path / "pyproject.toml").write_text('[project]\nversion = "9.9.9"\n')
     assert client.get("/version").json() == {"version": "9.9.9", "commit": None}
+
+
+@pytest.mark.django_db
+def test_metrics_name_it(settings: Any) -> None:
+    """So a rising rate of errors can be laid beside the release that came before it."""
+    settings.COMMIT = "0123456789abcdef"
+    (sample,) = next(family for family in StateCollector().collect() if family.name == "dimensions_release").samples
+    assert (sample.labels, sample.value) == ({"version": VERSION, "commit": "0123456789abcdef"}, 1)
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/account/account/", "/admin/password_change/", "/admin/nothing/"])

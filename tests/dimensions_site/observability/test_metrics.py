@@ -3,18 +3,16 @@
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
-from wsgiref.util import setup_testing_defaults
 
 import pytest
 from django.db import connections
 from django.db.models.functions import Now
 from django.test import Client
 from prometheus_client import generate_latest
-from prometheus_client.parser import text_string_to_metric_families
 
 from bulkops.models import DataProcessing, FileImport, ImportStatus, Status, Worker
 from dimensions_site.monitoring.state import StateCollector
-from dimensions_site.observability import metrics, sharing
+from dimensions_site.observability import metrics
 from tests.factories import account, content, currency
 from tests.storing import store_accounts
 
@@ -158,62 +156,13 @@ def test_the_database_is_asked_a_handful_of_questions(northwind, django_assert_m
         state()
 
 
-def test_without_a_database_only_that_is_reported(db):
+def test_without_a_database_that_and_the_release_are_reported(db):
     """The other metrics are reported as ever."""
     working = connections["default"]
     broken = working.copy()
     broken.settings_dict["NAME"] = "/nowhere/no-such-database"
     connections["default"] = broken
     try:
-        assert state() == {("database_up",): 0}
+        assert {name[0]: value for name, value in state().items()} == {"database_up": 0, "release": 1}
     finally:
         connections["default"] = working
-
-
-# --- What Prometheus reads ---------------------------------------------------------------------
-
-
-def ask(path: str, method: str = "GET") -> tuple[str, dict[str, str], str]:
-    """Status, headers and body."""
-    environ: dict[str, Any] = {"PATH_INFO": path, "REQUEST_METHOD": method}
-    setup_testing_defaults(environ)
-    answered: list[Any] = []
-
-    def start_response(status: str, headers: list[tuple[str, str]], error: Any = None, /) -> Callable[[bytes], object]:
-        answered.extend((status, dict(headers)))
-        return answered.append
-
-    body = b"".join(sharing.exposition(StateCollector())(environ, start_response))
-    return answered[0], answered[1], body.decode()
-
-
-def test_the_answer_is_in_the_form_of_prometheus(db, tmp_path, monkeypatch):
-    """Its own parser reads it, and the names keep its conventions."""
-    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
-    status, headers, text = ask("/metrics")
-    assert status == "200 OK"
-    assert headers["Content-Type"].startswith("text/plain; version=")
-    assert headers["Cache-Control"] == "no-store"
-    families = [*text_string_to_metric_families(text), *metrics.REGISTRY.collect()]
-    assert len(families) > 10
-    for family in families:
-        assert family.name.startswith("dimensions_")
-        assert family.documentation.endswith(".")
-        assert (family.type == "counter") == any(sample.name.endswith("_total") for sample in family.samples) or (
-            not family.samples
-        )
-
-
-@pytest.mark.parametrize(
-    ("path", "method"), [("/", "GET"), ("/metrics/", "GET"), ("/metrics", "POST"), ("/admin/", "GET")]
-)
-def test_nothing_else_is_answered_there(path, method):
-    status, _, text = ask(path, method)
-    assert status == "404 Not Found"
-    assert "dimensions_" not in text
-
-
-def test_metrics_are_an_unknown_address_of_the_service(db):
-    """On the ordinary port, under any name."""
-    assert Client().get("/metrics").status_code == 404
-    assert Client().get("/metrics", headers={"Host": "localhost:9464"}).status_code == 404

@@ -45,7 +45,7 @@ def test_a_grant_that_a_superuser_gives_changes_and_takes_away(admin, changes, n
     assert (entry["user"], entry["mode"], entry["address"]) == ("root", "session", "127.0.0.1")
     assert entry["route"] == "/admin/repositories/accessgrant/add/"
     page = f"/admin/repositories/accessgrant/{AccessGrant.objects.get().pk}"
-    admin.post(f"{page}/change/", {**form, "role": "3"})
+    admin.post(f"{page}/change/", {**form, "role": "4"})
     assert line(changes, "grant_changed")["changed"] == {"role": ["READER", "MANAGER"]}
     admin.post(f"{page}/delete/", {"post": "yes"})
     assert line(changes, "grant_deleted")["subject"]["role"] == "MANAGER"
@@ -140,7 +140,7 @@ def test_what_changes_no_rights_is_not_logged(changes, settings):
 def test_a_key_that_is_made_used_and_revoked(changes, admin, alice):
     """Its name, its prefix and its user; its use is not a change."""
     changes.clear()
-    form = {"name": "ERP", "user": alice.user.pk, "dimension": "all", "role": "3"}
+    form = {"name": "ERP", "user": alice.user.pk, "dimension": "all", "role": "4"}
     answer = admin.post("/admin/repositories/apikey/add/", form, follow=True)
     key = ApiKey.objects.get(name="ERP")
     entry = line(changes, "api_key_created")
@@ -174,6 +174,7 @@ def test_the_switch_of_a_repository(changes, northwind):
         "repository": "contoso",
         "api_enabled": True,
         "requires_reason": False,
+        "approval": {},
     }
     assert line(changes, "repository_changed")["changed"] == {"api_enabled": [True, False]}
     assert line(changes, "repository_deleted")["subject"]["repository"] == "northwind"

@@ -2,8 +2,6 @@
 
 import pytest
 from django.contrib.auth.models import Group, User
-from django.core.management import call_command
-from django.db import transaction
 from django.test import Client
 
 from dimensions_site.repositories.models import AccessChange, AccessGrant, ApiKey, Repository, Role
@@ -30,23 +28,11 @@ def test_a_change_in_the_administration_names_who_made_it_and_from_where(root: C
     change = AccessChange.objects.get(event="grant_created")
     assert (change.changed_by, change.address, change.request_id) == ("root", "127.0.0.1", "grant-1")
     assert change.subject == {"repository": "northwind", "user": "erp", "dimension": "all", "role": "READER"}
-    root.post(f"/admin/repositories/accessgrant/{AccessGrant.objects.get().pk}/change/", {**form, "role": "3"})
+    root.post(
+        f"/admin/repositories/accessgrant/{AccessGrant.objects.get().pk}/change/",
+        {**form, "role": str(Role.MANAGER.value)},
+    )
     assert AccessChange.objects.get(event="grant_changed").changes == {"role": ["READER", "MANAGER"]}
-
-
-def test_a_change_by_a_command_names_the_command(northwind: Repository):
-    """In a test no `manage.py` provides it; tests/live/test_two_roles.py runs one."""
-    call_command("create_user", "erp")
-    call_command("grant_access", "erp", "northwind", "editor")
-    assert AccessChange.objects.get(event="grant_created").changed_by == "system"
-
-
-def test_what_is_rolled_back_leaves_no_record():
-    with transaction.atomic():
-        User.objects.create_user("erp")
-        assert AccessChange.objects.filter(event="user_created").count() == 1
-        transaction.set_rollback(True)
-    assert not AccessChange.objects.exists()
 
 
 def test_no_password_and_no_key_is_kept(northwind: Repository):
@@ -60,14 +46,6 @@ def test_no_password_and_no_key_is_kept(northwind: Repository):
     assert "'password': 'changed'" in kept
     secrets = ("first-secret", "second-secret", "third-secret", erp.password, token, key.hashed_key)
     assert not [secret for secret in (*secrets, application.client_secret) if secret in kept]
-
-
-def test_people_and_groups_that_are_gone_stay_in_the_record(northwind: Repository):
-    clerks = Group.objects.create(name="clerks")
-    AccessGrant.objects.create(repository=northwind, group=clerks, role=Role.EDITOR)
-    clerks.delete()
-    change = AccessChange.objects.get(event="grant_deleted")
-    assert (change.subject["group"], change.subject["role"]) == ("clerks", "EDITOR")
 
 
 def test_superusers_read_the_changes_and_nobody_writes_them(root: Client):
@@ -118,11 +96,6 @@ def test_changes_are_in_words(root: Client, northwind: Repository):
     assert [change.event for change in found] == ["grant_created"]
     german = root.get(PAGE, headers={"Accept-Language": "de"}).content.decode()
     assert "Rolle Bearbeiter" in german
-
-
-def test_others_do_not_see_the_changes(client: Client):
-    client.force_login(User.objects.create_user("clerk", is_staff=True))
-    assert client.get(PAGE).status_code == 403
 
 
 @pytest.mark.parametrize("words", ["grant", "is_staff", "nobody"])

@@ -10,7 +10,6 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -165,15 +164,6 @@ def test_a_locked_name_leaves_an_event_and_a_metric(alice: Person, caplog: pytes
 
 
 @pytest.mark.usefixtures("few")
-def test_the_sign_in_page_says_that_it_is_locked(alice: Person) -> None:
-    """With the minutes."""
-    guess_from_everywhere("alice", 8)
-    page = sign_in("alice", "alice-password", "203.0.113.9")
-    (message,) = page.context["form"].non_field_errors()
-    assert message == "There were too many wrong passwords. Please try again in 1440 minutes."
-
-
-@pytest.mark.usefixtures("few")
 def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Person) -> None:
     """The log names who unlocked; known addresses stay known."""
     call("alice", "alice-password", HOME)
@@ -192,23 +182,10 @@ def test_a_superuser_sees_locked_names_and_unlocks_them(alice: Person) -> None:
     assert LoginFailures.objects.get(name="alice", address=HOME).succeeded_at is not None
 
 
-@pytest.mark.usefixtures("few")
-@pytest.mark.parametrize("command", [[], ["Alice"]], ids=" ".join)
-def test_an_operator_unlocks_by_command(alice: Person, command: list[str]) -> None:
-    guess_from_everywhere("alice", 8)
-    call_command("unlock_logins", *command)
-    assert call("alice", "alice-password", "203.0.113.9").status_code == 200
-
-
 def test_old_records_are_deleted_by_the_daily_cleaning(alice: Person, rita: Person) -> None:
     """Failures after a week, known addresses after thirty days."""
     now = timezone.now()
-    for name, failed, succeeded in (
-        ("old", 8, None),
-        ("young", 6, None),
-        ("known", 8, 29),
-        ("left behind", 31, 31),
-    ):
+    for name, failed, succeeded in (("old", 8, None), ("young", 6, None), ("known", 8, 29), ("left behind", 31, 31)):
         LoginFailures.objects.create(
             name=name,
             failed_at=now - timedelta(days=failed),

@@ -69,7 +69,7 @@ def test_a_narrowed_key_opens_what_a_grant_of_that_width_opens(cora, peers):
     """
     widths = [*product(Role, (ALL, *dimension_names()), REPOSITORIES)]
     programs = {width: narrow_key(cora, width[2], role=width[0], dimension=width[1]) for width in widths}
-    assert len(programs) == 45
+    assert len(programs) == 60
     for asked, (method, rest) in product(dimension_names(), CALLS):
         path = peers[Role.READER].elements(asked, rest)
         right = {role: narrowed(answer(peers[role], method, path)) for role in Role}

@@ -96,32 +96,6 @@ def test_the_lock_ends_by_itself_and_the_count_begins_anew(alice, settings):
     assert statuses(*(call("alice", "wrong") for _ in range(2)), call("alice", "alice-password")) == [401, 401, 200]
 
 
-def test_a_right_password_starts_the_count_anew(alice):
-    """An occasional mistyped password never locks anybody out."""
-    for _ in range(3):
-        assert statuses(*(call("alice", "wrong") for _ in range(2))) == [401, 401]
-        cache.clear()  # otherwise the right one would be cached, and not checked
-        assert call("alice", "alice-password").status_code == 200
-    assert not with_failures().filter(address=HOME).exists()
-
-
-@pytest.mark.parametrize("name", ["alice", "nobody"])
-def test_a_name_that_nobody_has_is_locked_out_as_any_other(alice, name, hashed):
-    """Neither message nor time reveals whether there is such a user."""
-    hashed.clear()
-    answers = [call(name, f"wrong {number}") for number in range(4)]
-    assert statuses(*answers) == [401, 401, 429, 429]
-    assert hashed == ["wrong 0", "wrong 1", "wrong 2"]
-
-
-@pytest.mark.parametrize(
-    "spellings", [("alice", "ALICE", "ａlice"), ("zoé", "zoe\u0301", "ZOÉ")], ids=["letter cases", "accents"]
-)
-def test_all_spellings_of_a_name_count_together(alice, spellings):
-    """Otherwise each spelling would allow a few attempts more."""
-    assert statuses(*(call(name, "wrong") for name in spellings)) == [401, 401, 429]
-
-
 @pytest.mark.parametrize(
     "addresses",
     [("2001:db8:0:1::1", "2001:db8:0:1::2", "2001:db8:0:1:ffff::3"), (HOME, f"::ffff:{HOME}", HOME), ("", "", "x")],
@@ -222,25 +196,9 @@ def test_a_superuser_sees_who_is_locked_out_and_unlocks_them(alice):
     assert [str(entry.object_repr) for entry in LogEntry.objects.all()] == [f"alice ({HOME})"]
 
 
-def test_staff_sees_nothing_of_it(alice):
-    """Nor unlocks anybody."""
-    User.objects.filter(username="alice").update(is_staff=True)
-    lock()
-    browser = Client()
-    browser.force_login(alice.user)
-    assert statuses(browser.get(LIST), browser.post(LIST, {"action": "unlock", "_selected_action": ["1"]})) == [403] * 2
-
-
 @pytest.mark.parametrize(
     "command",
-    [
-        [],
-        ["alice"],
-        ["Alice"],
-        ["--address", HOME],
-        ["--address", f"::ffff:{HOME}"],
-        ["ALICE", "--address", HOME],
-    ],
+    [[], ["alice"], ["Alice"], ["--address", HOME], ["--address", f"::ffff:{HOME}"], ["ALICE", "--address", HOME]],
     ids=" ".join,
 )
 def test_an_operator_unlocks_by_command(alice, command, capsys):

@@ -97,8 +97,7 @@ rows = st.fixed_dictionaries(
 )
 
 selectors = st.one_of(
-    st.sampled_from([path for path, field in FIELDS.items() if field.filterable]),
-    keys.map(lambda key: f"names.{key}"),
+    st.sampled_from([path for path, field in FIELDS.items() if field.filterable]), keys.map(lambda key: f"names.{key}")
 )
 
 

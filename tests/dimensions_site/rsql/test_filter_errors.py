@@ -5,20 +5,12 @@ import re
 import pytest
 from django.utils.translation import override
 
-from dimensions_site.rsql.compiler import compile_filter
-from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES, parse
-from tests.dimensions_site.rsql.sample.fields import SampleFields
+from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
+from tests.dimensions_site.rsql.refusals import error_of
 from tests.messages import LANGUAGES
 
 # Two words of an English sentence.
 _WORDS = re.compile(r"(?=\b([a-z]{2,} [a-z]{2,})\b)")
-
-
-def error_of(text: str) -> RsqlError:
-    with pytest.raises(RsqlError) as caught:
-        compile_filter(parse(text), SampleFields())
-    return caught.value
 
 
 @pytest.mark.contract("D3", "B1")

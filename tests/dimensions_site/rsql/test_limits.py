@@ -2,15 +2,9 @@
 
 import pytest
 
-from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.parser import parse
+from tests.dimensions_site.rsql.refusals import error_of
 from tests.dimensions_site.rsql.sample.models import Sample
-
-
-def error_of(text: str) -> RsqlError:
-    with pytest.raises(RsqlError) as caught:
-        parse(text)
-    return caught.value
 
 
 def of_length(length: int) -> str:

@@ -226,10 +226,7 @@ def test_a_condition_on_a_map_holds_when_any_entry_does(codes_of, text: str, cod
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "active>false",
-            "active must be compared by one of == != =in= =out= =like= =ilike= =isnull=; got >.",
-        ),
+        ("active>false", "active must be compared by one of == != =in= =out= =like= =ilike= =isnull=; got >."),
         (
             "bundle.limits.strict=le=true",
             "bundle.limits.strict must be compared by one of == != =in= =out= =like= =ilike= =isnull=; got <=.",

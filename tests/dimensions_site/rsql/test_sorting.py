@@ -73,12 +73,17 @@ def test_an_invalid_sort_order_is_refused_with_the_valid_forms(text: str, positi
 
 
 @pytest.mark.contract("D5")
-def test_an_empty_sort_order_is_refused_with_an_example() -> None:
-    """An empty `sort=` is certainly an error."""
-    error = error_of("")
-
-    assert (error.code, error.position) == ("SYNTAX", 1)
-    assert error.message == "sort is empty; write for example sort=-id."
+@pytest.mark.parametrize(
+    ("text", "code", "position", "message"),
+    [
+        ("", "SYNTAX", 1, "sort is empty; write for example sort=-id."),
+        ("code,note,-code", "DUPLICATE_FIELD", 11, "sort must not name code twice."),
+    ],
+)
+def test_an_empty_sort_order_and_a_field_twice_are_refused(text: str, code: str, position: int, message: str) -> None:
+    """In whichever direction the field is named."""
+    error = error_of(text)
+    assert (error.code, error.position, error.message) == (code, position, message)
 
 
 @pytest.mark.contract("D5")
@@ -113,15 +118,6 @@ def test_five_fields_are_allowed_and_six_are_not() -> None:
     error = error_of(f"{five},active")
     assert (error.code, error.position) == ("TOO_MANY", 59)
     assert error.message == "sort has more than 5 fields; the limit is reached at character 59."
-
-
-@pytest.mark.contract("D5")
-def test_a_field_may_be_named_once() -> None:
-    """In whichever direction."""
-    error = error_of("code,note,-code")
-
-    assert (error.code, error.position) == ("DUPLICATE_FIELD", 11)
-    assert error.message == "sort must not name code twice."
 
 
 @pytest.mark.contract("D3", "D5")

@@ -2,14 +2,7 @@
 
 import pytest
 
-from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.parser import parse
-
-
-def error_of(text: str) -> RsqlError:
-    with pytest.raises(RsqlError) as caught:
-        parse(text)
-    return caught.value
+from tests.dimensions_site.rsql.refusals import error_of
 
 
 @pytest.mark.contract("D1", "B1")

@@ -5,17 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from django.db.models import F
 
-from dimensions_site.rsql.compiler import compile_filter
-from dimensions_site.rsql.errors import RsqlError
 from dimensions_site.rsql.fields import Field, ValueKind
-from dimensions_site.rsql.parser import parse
+from tests.dimensions_site.rsql.refusals import error_of
 from tests.dimensions_site.rsql.sample.fields import SampleFields
-
-
-def error_of(text: str) -> RsqlError:
-    with pytest.raises(RsqlError) as caught:
-        compile_filter(parse(text), SampleFields())
-    return caught.value
 
 
 @pytest.mark.contract("D4")

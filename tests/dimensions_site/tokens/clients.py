@@ -22,6 +22,13 @@ def with_token(token: str, user: User | None = None) -> Person:
     return client
 
 
+def status_of(token: str, path: str = "elements-count") -> int:
+    """The status of the answer to a call about currencies with that token."""
+    program = with_token(token)
+    status: int = program.get(program.currency(path)).status_code
+    return status
+
+
 def post_json(path: str, body: Any) -> Any:
     return Client().post(path, json_bytes(body), content_type="application/json")
 

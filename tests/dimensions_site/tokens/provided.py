@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from dimensions_site.tokens.jwt import provider_keys
+from dimensions_site.tokens.jwt import identity_provider
 from tests.dimensions_site.tokens.clients import with_token
 from tests.dimensions_site.tokens.provider import Provider
 
@@ -22,20 +22,20 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr(provider_keys, "time", clock)
+    monkeypatch.setattr(identity_provider, "time", clock)
     return clock
 
 
 @pytest.fixture
 def provider(settings: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Iterator[Provider]:
     """A provider that is always waited for, however busy the machine is; tests of delays set their own."""
-    monkeypatch.setattr(provider_keys, "_TIMEOUT", 60)
-    monkeypatch.setattr(provider_keys, "_SILENCE", 60)
+    monkeypatch.setattr(identity_provider, "_TIMEOUT", 60)
+    monkeypatch.setattr(identity_provider, "_SILENCE", 60)
     provider = Provider()
     settings.IDENTITY_PROVIDER = provider.as_setting()
     yield provider
     provider.stop()
-    provider_keys.keys_at.cache_clear()  # the next one may get its port
+    identity_provider.keys_at.cache_clear()  # the next one may get its port
 
 
 def answer(token: str) -> Any:

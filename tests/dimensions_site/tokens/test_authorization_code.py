@@ -11,13 +11,7 @@ from django.test import Client
 from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from tests.dimensions_site.tokens.clients import CALLBACK, ask, planning_tool, with_token
-from tests.dimensions_site.tokens.consenting import (
-    VERIFIER,
-    answer_page,
-    question,
-    redeem,
-    redirect_parameters,
-)
+from tests.dimensions_site.tokens.consenting import VERIFIER, answer_page, question, redeem, redirect_parameters
 from tests.factories import Person, currency
 
 pytestmark = pytest.mark.contract("G1")

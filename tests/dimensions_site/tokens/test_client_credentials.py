@@ -11,7 +11,7 @@ from oauth2_provider.models import AccessToken, RefreshToken
 
 from bulkops.worker.tasks import clean
 from dimensions_site.repositories.models import Role
-from tests.dimensions_site.tokens.clients import FORM, access_token, ask, service, with_token
+from tests.dimensions_site.tokens.clients import FORM, access_token, ask, service, status_of, with_token
 from tests.factories import Person, add_person, currency
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
@@ -31,12 +31,6 @@ def test_a_program_gets_a_token_and_acts_as_its_user(alice: Person) -> None:
     assert program.get(program.currency("elements/EUR")).json()["updateInfo"]["user"] == "alice"
     assert [row.token for row in AccessToken.objects.all()] == [""]
     assert not RefreshToken.objects.exists()
-
-
-def test_the_secret_may_stand_in_the_body(alice: Person) -> None:
-    application, secret = service(alice.user)
-    fields = {"client_id": application.client_id, "client_secret": secret}
-    assert ask("token", None, grant_type="client_credentials", **fields).status_code == 200
 
 
 def test_without_a_scope_a_token_may_read(alice: Person) -> None:
@@ -104,12 +98,6 @@ def test_a_body_that_is_too_large_is_refused(settings: Any) -> None:
     assert (answer.status_code, answer.json()["code"]) == (413, "BODY_TOO_LARGE")
 
 
-def status_of(token: str, path: str = "elements-count") -> int:
-    program = with_token(token)
-    status: int = program.get(program.currency(path)).status_code
-    return status
-
-
 @pytest.mark.parametrize("end", ["expired", "revoked", "user not active", "user deleted", "application deleted"])
 def test_a_token_ends_with_what_it_stands_for(alice: Person, end: str) -> None:
     """At once: the token is looked up each time."""
@@ -159,7 +147,9 @@ def test_a_token_in_the_address_is_not_looked_at(alice: Person) -> None:
 
 @pytest.mark.contract("G2")
 @pytest.mark.parametrize("granted", list(Role))
-@pytest.mark.parametrize(("scope", "allowed"), [("read", 1), ("write", 2), ("manage", 3), ("read manage", 3)])
+@pytest.mark.parametrize(
+    ("scope", "allowed"), [("read", 1), ("propose", 2), ("write", 3), ("manage", 4), ("read manage", 4)]
+)
 def test_a_scope_narrows_the_grants_of_the_user(northwind: Any, granted: Role, scope: str, allowed: int) -> None:
     """The smaller of the two counts, and a 403 for a scope that is too small, where the grants are not, names the right
     one (RFC 6750).
@@ -168,8 +158,9 @@ def test_a_scope_narrows_the_grants_of_the_user(northwind: Any, granted: Role, s
     program = with_token(access_token(service(clara.user), scope))
     calls = (
         (1, "read", program.get(program.currency("elements-count"))),
-        (2, "write", program.send("POST", program.currency(), currency())),
-        (3, "manage", program.send("POST", program.currency("elements-bulk-delete-async"), [{"id": "EUR"}])),
+        (2, "propose", program.send("POST", program.currency("elements-plans"), {"bulk": {"post": [currency("CHF")]}})),
+        (3, "write", program.send("POST", program.currency(), currency())),
+        (4, "manage", program.send("POST", program.currency("elements-bulk-delete-async"), [{"id": "EUR"}])),
     )
     for needed, right_scope, answer in calls:
         if min(granted, allowed) >= needed:

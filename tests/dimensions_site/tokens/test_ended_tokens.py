@@ -18,16 +18,19 @@ from dimensions_site.tokens.models import TokenGeneration
 from tests.dimensions_site.administration.site.people import messages_of, page, superuser
 from tests.dimensions_site.observability.lines import line, lines
 from tests.dimensions_site.tokens import consenting
-from tests.dimensions_site.tokens.clients import access_token, ask, log_in, renew, service, tokens_of, with_token
+from tests.dimensions_site.tokens.clients import (
+    access_token,
+    ask,
+    log_in,
+    renew,
+    service,
+    status_of,
+    tokens_of,
+    with_token,
+)
 from tests.factories import Person
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
-
-
-def status_of(access: str) -> int:
-    program = with_token(access)
-    status: int = program.get(program.currency("elements-count")).status_code
-    return status
 
 
 class Holdings:

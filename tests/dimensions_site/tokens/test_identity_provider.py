@@ -9,6 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from django.contrib.auth.models import User
 
+from tests.dimensions_site.observability.lines import line
 from tests.dimensions_site.tokens.clients import with_token
 from tests.dimensions_site.tokens.provided import answer
 from tests.dimensions_site.tokens.provider import Provider, private_key, public_jwk
@@ -176,12 +177,16 @@ def test_an_algorithm_that_the_setting_leaves_out_is_refused(alice: Person, prov
     assert answer(provider.token(provider.new_key("one"), "one")).status_code == 401
 
 
-def test_a_secret_key_among_the_public_ones_is_not_used(alice: Person, provider: Provider) -> None:
-    """A provider that publishes one by accident would let everybody sign."""
+def test_a_secret_key_among_the_public_ones_is_not_used(
+    alice: Person, provider: Provider, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A provider that publishes one by accident would let everybody sign; the log names the key."""
     provider.new_key("one")
     secret = b"s" * 32
     provider.keys.append({"kty": "oct", "kid": "two", "alg": "HS256", "k": base64.urlsafe_b64encode(secret).decode()})
     assert answer(provider.token(secret, "two", "HS256")).status_code == 401
+    refused = line(caplog, "identity_provider_key_refused")
+    assert (refused["kid"], refused["reason"]) == ("two", "the type oct, which is not a public key type")
 
 
 def test_a_key_for_encryption_signs_nothing(alice: Person, provider: Provider) -> None:
@@ -249,3 +254,22 @@ def test_without_a_provider_its_tokens_are_unknown(alice: Person, provider: Prov
     refused = answer(provider.token(provider.new_key("one"), "one"))
     assert refused.status_code == 401
     assert "issuer" in refused.json()["detail"]
+
+
+@pytest.mark.contract("O3")
+@pytest.mark.parametrize(
+    ("claims", "code"),
+    [
+        ({}, "NOT_A_PERSON"),
+        ({"auth_time": "today"}, "NOT_A_PERSON"),
+        ({"auth_time": True}, "NOT_A_PERSON"),
+        ({"auth_time": 1_774_000_000}, "PLAN_NOT_FOUND"),
+    ],
+)
+def test_only_a_token_for_which_somebody_has_signed_in_decides_on_plans(
+    alice: Person, provider: Provider, claims: dict[str, Any], code: str
+) -> None:
+    """It says when, in `auth_time`; programs have tokens without it."""
+    program = with_token(provider.token(provider.new_key("one"), "one", **claims))
+    path = alice.account("elements-plans/6b1f8e62-3c0a-4f0e-9a57-0d8b1c2e7f44/approve")
+    assert program.send("POST", path, {}).json()["code"] == code

@@ -1,7 +1,5 @@
 """Other services look up what a token stands for, and programs revoke tokens (RFC 7662, RFC 7009)."""
 
-from typing import Any
-
 import pytest
 from django.core.exceptions import ValidationError
 
@@ -66,10 +64,3 @@ def test_a_token_is_given_back_by_whom_it_was_issued_to(alice: Person) -> None:
     for client, status in ((service(alice.user, name="Other"), 200), (warehouse, 401), (warehouse, 401)):
         assert ask("revoke", client, token=token).status_code == 200
         assert program.get(program.currency("elements-count")).status_code == status
-
-
-@pytest.mark.parametrize("path", ["introspect", "revoke"])
-@pytest.mark.parametrize("parameters", [{}, {"token": ""}])
-def test_a_request_without_a_token_is_refused(alice: Person, path: str, parameters: Any) -> None:
-    answer = ask(path, service(alice.user), **parameters)
-    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")

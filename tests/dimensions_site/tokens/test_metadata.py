@@ -7,7 +7,7 @@ from authlib.oauth2.rfc8414 import AuthorizationServerMetadata, get_well_known_u
 from django.test import Client
 from django.urls import set_script_prefix
 
-from dimensions_site.api.access.modes import SCOPES
+from dimensions_site.tokens.configuration import SCOPES
 from tests.dimensions_site.tokens.clients import ask, basic, planning_tool, service
 from tests.factories import Person
 
@@ -37,7 +37,7 @@ def test_the_metadata_is_what_the_standard_asks_for() -> None:
     assert get_well_known_url(metadata["issuer"], external=True) == f"{HOST}{ADDRESS}"
     assert metadata["token_endpoint"] == f"{HOST}/auth/oauth2/token"
     assert metadata["code_challenge_methods_supported"] == ["S256"]
-    assert metadata["scopes_supported"] == ["read", "write", "manage"]
+    assert metadata["scopes_supported"] == ["read", "propose", "write", "manage"]
 
 
 def test_what_it_names_is_what_the_endpoints_take(alice: Person) -> None:

@@ -58,7 +58,7 @@ def test_an_unknown_application_and_a_wrong_secret_look_the_same(alice: Person, 
     [
         ({"scope": "read"}, "invalid_request", "grant_type is missing"),
         ({"grant_type": "password", "username": "a", "password": "b"}, "unsupported_grant_type", "client_credentials"),
-        ({"grant_type": "client_credentials", "scope": "everything"}, "invalid_scope", "read, write, manage"),
+        ({"grant_type": "client_credentials", "scope": "everything"}, "invalid_scope", "read, propose, write, manage"),
         ({"grant_type": "refresh_token"}, "invalid_request", "The parameter refresh_token is missing."),
         ({"grant_type": "password"}, "unsupported_grant_type", "refresh_token; got 'password'."),
         ({"grant_type": "refresh_token", "refresh_token": "x"}, "invalid_grant", "refresh token"),

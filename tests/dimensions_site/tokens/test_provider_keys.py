@@ -7,7 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from jwt.warnings import InsecureKeyLengthWarning
 
-from dimensions_site.tokens.jwt import provider_keys
+from dimensions_site.tokens.jwt import identity_provider
 from tests.dimensions_site.observability.lines import line
 from tests.dimensions_site.tokens.provided import Clock, answer
 from tests.dimensions_site.tokens.provider import Provider, private_key, public_jwk
@@ -96,13 +96,6 @@ def test_a_weak_key_is_refused_beside_a_strong_one(
     assert provider.asked == 3
 
 
-def test_a_secret_among_the_public_keys_is_refused(alice: Person, provider: Provider) -> None:
-    """A symmetric key that everybody can read must not sign anything."""
-    provider.keys.append({"kty": "oct", "k": "c2VjcmV0" * 8, "kid": "shared", "use": "sig"})
-    provider.new_key("one")
-    assert answer(provider.token(b"secret" * 8, "shared", "HS256")).status_code == 401
-
-
 def test_a_provider_with_weak_keys_alone_has_none(alice: Person, provider: Provider) -> None:
     """Its tokens are refused: it was requested, and to request it again would not help."""
     weak = rsa_key(1024)
@@ -163,7 +156,7 @@ def test_a_provider_that_answers_byte_by_byte_holds_nobody(
     alice: Person, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither good tokens nor forged ones, which name unknown keys; the keys count when all of them have arrived."""
-    monkeypatch.setattr(provider_keys, "_TIMEOUT", 0.1)
+    monkeypatch.setattr(identity_provider, "_TIMEOUT", 0.1)
     key = provider.new_key("one")
     provider.is_slow = True
     assert answer(provider.token(key, "one")).status_code == 503
@@ -181,7 +174,7 @@ def test_a_provider_that_falls_silent_is_given_up(
     alice: Person, provider: Provider, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that it is requested again."""
-    monkeypatch.setattr(provider_keys, "_SILENCE", 0.1)
+    monkeypatch.setattr(identity_provider, "_SILENCE", 0.1)
     key = provider.new_key("one")
     provider.is_slow, provider.silence = True, 60
     assert answer(provider.token(key, "one")).status_code == 503

@@ -10,15 +10,9 @@ from django.test import Client
 from django.utils import timezone
 from oauth2_provider.models import AccessToken, Grant
 
-from dimensions_site.tokens.oauth2.validator import Validator
+from dimensions_site.tokens.oauth2.server import Validator
 from tests.dimensions_site.tokens.clients import planning_tool, with_token
-from tests.dimensions_site.tokens.consenting import (
-    answer_page,
-    question,
-    redeem,
-    redirect_parameters,
-    renewed,
-)
+from tests.dimensions_site.tokens.consenting import answer_page, question, redeem, redirect_parameters, renewed
 from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G1")

@@ -11,12 +11,9 @@ from django.test import Client
 from django.utils import timezone
 from oauth2_provider.models import AccessToken
 
-from dimensions_site.tokens.oauth2.validator import Validator
-from tests.dimensions_site.tokens.clients import ask, planning_tool, with_token
-from tests.dimensions_site.tokens.consenting import (
-    allowed,
-    renewed,
-)
+from dimensions_site.tokens.oauth2.server import Validator
+from tests.dimensions_site.tokens.clients import ask, planning_tool, status_of
+from tests.dimensions_site.tokens.consenting import allowed, renewed
 
 pytestmark = pytest.mark.contract("G1")
 
@@ -25,12 +22,6 @@ pytestmark = pytest.mark.contract("G1")
 def held(alices_browser: Client) -> tuple[tuple[Any, str], dict[str, str]]:
     """A program and the tokens that Alice gave it."""
     return allowed(alices_browser)
-
-
-def status_of(token: str) -> int:
-    program = with_token(token)
-    status: int = program.get(program.currency("elements-count")).status_code
-    return status
 
 
 @pytest.mark.django_db

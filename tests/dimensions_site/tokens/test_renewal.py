@@ -12,16 +12,10 @@ from django.utils import timezone
 from bulkops.worker.tasks import clean
 from dimensions_site.tokens.jwt.tokens import REFRESH, new_claims, sign_token
 from dimensions_site.tokens.models import UsedToken
-from tests.dimensions_site.tokens.clients import renew, tokens_of, with_token
+from tests.dimensions_site.tokens.clients import renew, status_of, tokens_of
 from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G1")
-
-
-def status_of(access: str) -> int:
-    program = with_token(access)
-    status: int = program.get(program.currency("elements-count")).status_code
-    return status
 
 
 @pytest.mark.django_db

@@ -16,10 +16,7 @@ _LEAVES = (("currency", "id"),)
 class Migration(migrations.Migration):
     initial = True
 
-    dependencies = [
-        ("changes", "0001_initial"),
-        ("repositories", "0001_initial"),
-    ]
+    dependencies = [("changes", "0001_initial"), ("repositories", "0001_initial")]
 
     operations = [
         migrations.CreateModel(

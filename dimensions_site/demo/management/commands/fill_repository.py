@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.demo.samples import fill_accounts, fill_currencies
 from dimensions_site.repositories.arguments import find_repository
 
@@ -17,7 +18,10 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         repository = find_repository(options["db_id"])
         for what, fill in (("currencies", fill_currencies), ("accounts", fill_accounts)):
-            report = fill(repository)
+            try:
+                report = fill(repository)
+            except ApprovalRequired as refusal:
+                raise CommandError(f"No {what} were saved: {refusal.detail}") from None
             self.stdout.write(
                 f"{what}: {report.created} created, {report.changed} changed, {report.unchanged} unchanged"
             )

@@ -5,7 +5,7 @@ from itertools import permutations
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from dimensions_site.api.access.modes import authentication_classes
+from dimensions_site.tokens.configuration import authentication_classes
 
 BASIC = "dimensions_site.api.access.basic.BasicAuthentication"
 API_KEY = "dimensions_site.repositories.authentication.ApiKeyAuthentication"

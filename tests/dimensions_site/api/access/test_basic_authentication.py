@@ -185,10 +185,3 @@ def test_a_hash_of_an_older_hasher_is_renewed_and_then_remembered(settings, db):
     CountingHasher.hashed.clear()
     authenticate(encoded(f"alice:{PASSWORD}"))
     assert CountingHasher.hashed == []
-
-
-@pytest.mark.contract("B2")
-def test_the_challenge_names_realm_and_charset():
-    """RFC 7617: the browser or client learns that user names are sent in UTF-8."""
-    challenge = BasicAuthentication().authenticate_header(Request(APIRequestFactory().get("/")))
-    assert challenge == 'Basic realm="dimensions", charset="UTF-8"'

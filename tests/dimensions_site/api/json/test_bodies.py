@@ -3,6 +3,8 @@
 import pytest
 from django.test import Client
 
+from tests.dimensions_site.api.json.refusals import refused
+
 pytestmark = pytest.mark.urls("tests.dimensions_site.api.echo")
 
 ADDRESS = "/dimensions/v1/r/echo/x"
@@ -16,16 +18,6 @@ def post():
         return Client().generic(method, ADDRESS, body, content_type, headers={"X-Name": "alice"} | headers)
 
     return send
-
-
-def refused(response, status: int, code: str) -> str:
-    """Check the refusal and return its sentence."""
-    assert response.status_code == status
-    assert response["Content-Type"] == "application/problem+json"
-    assert response.json()["code"] == code
-    detail = response.json()["detail"]
-    assert isinstance(detail, str)
-    return detail
 
 
 @pytest.mark.contract("B3", "C10")

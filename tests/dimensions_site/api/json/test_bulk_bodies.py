@@ -6,6 +6,8 @@ import gzip
 import pytest
 from django.test import Client
 
+from tests.dimensions_site.api.json.refusals import refused
+
 pytestmark = [pytest.mark.urls("tests.dimensions_site.api.echo"), pytest.mark.contract("B3")]
 
 MEGABYTE = 1024 * 1024
@@ -15,14 +17,6 @@ def post(body: bytes, content_type: str = "application/json", **headers: str):
     """Send a body as it is; return the response."""
     address = "/dimensions/v1/r/bulk"
     return Client().generic("POST", address, body, content_type, headers={"X-Name": "alice", **headers})
-
-
-def refused(response, status: int, code: str) -> str:
-    """Check the refusal and return its sentence."""
-    assert (response.status_code, response.json()["code"]) == (status, code)
-    detail = response.json()["detail"]
-    assert isinstance(detail, str)
-    return detail
 
 
 @pytest.mark.parametrize("body", [b"[]", b'{"post": [}', '["现金"]'.encode()])

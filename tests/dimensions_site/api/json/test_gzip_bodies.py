@@ -10,6 +10,7 @@ from django.test import Client
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.dimensions_site.api.json.refusals import refused
 from tests.strategies import characters
 
 ADDRESS = "/dimensions/v1/r/echo/x"
@@ -22,14 +23,6 @@ def post(body: bytes, encoding: str = "gzip"):
     """Send a body as it is; return the response."""
     headers = {"X-Name": "alice", "Content-Encoding": encoding}
     return Client().generic("POST", ADDRESS, body, "application/json", headers=headers)
-
-
-def refused(response, status: int, code: str) -> str:
-    """Check the refusal and return its sentence."""
-    assert (response.status_code, response.json()["code"]) == (status, code)
-    detail = response.json()["detail"]
-    assert isinstance(detail, str)
-    return detail
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "x-gzip", "GZip", " gzip "])

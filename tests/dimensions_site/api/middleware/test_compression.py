@@ -122,38 +122,6 @@ def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(a
     assert replaced.status_code == 200
 
 
-@pytest.mark.contract("C16")
-def test_a_client_with_the_version_gets_304_with_its_tag(alice: Person):
-    """Whichever of the two it is, and whatever the client accepts now."""
-    address = large(alice)
-    plain, gzipped = alice.get(address)["ETag"], alice.get(address, headers=GZIP)["ETag"]
-    for tag in (plain, gzipped):
-        for accepted in (GZIP, {}):
-            answer = alice.get(address, headers={"If-None-Match": tag, **accepted})
-            assert (answer.status_code, answer["ETag"], answer.content) == (304, tag, b"")
-            assert answer["Vary"] == "Accept-Encoding"
-            assert "Content-Length" not in answer
-    assert alice.get(address, headers={"If-None-Match": '"other-gzip"', **GZIP}).status_code == 200
-
-
-@pytest.mark.contract("C16")
-def test_a_weak_tag_is_refused_for_a_write(alice: Person):
-    """`If-Match` compares strongly, so that it would never hold."""
-    address = large(alice)
-    tag = alice.get(address, headers=GZIP)["ETag"]
-    assert alice.send("PATCH", address, {"preferred": True}, If_Match=f"W/{tag}").status_code == 400
-
-
-@pytest.mark.contract("A4")
-def test_head_returns_the_headers_of_get(alice: Person):
-    """Nobody reads the stream of a list then, so headers that depend on it are left out."""
-    address = large(alice)
-    get, head = alice.get(address, headers=GZIP), alice.head(address, headers=GZIP)
-    names = ("Content-Encoding", "Content-Length", "ETag", "Vary", "Content-Type")
-    assert [head[name] for name in names] == [get[name] for name in names]
-    assert "Content-Encoding" not in alice.head(alice.currency(), headers=GZIP)
-
-
 def test_the_answer_of_a_bulk_save_is_compressed(alice: Person):
     """It comes from a file of known length; the compressed length is not known."""
     body = {"post": [{**_account(), "id": f"{number:06}"} for number in range(20)]}

@@ -92,13 +92,6 @@ def test_a_view_that_ignores_query_parameters_ignores_unreadable_ones_too(alice)
     assert alice.get("/dimensions/v1/r/careless?a=%FF&b=1&b=2&" + "&".join(["x"] * 2_000)).status_code == 200
 
 
-@pytest.mark.contract("D4")
-def test_a_filter_of_4096_characters_of_any_script_gets_through(alice):
-    """Percent-encoded it takes 49,152 bytes."""
-    response = alice.get("/dimensions/v1/r/echo/x", {"filter": "😀" * 4_096})
-    assert response.json()["query"] == {"filter": ["😀" * 4_096]}
-
-
 @pytest.mark.contract("B1")
 def test_an_address_beyond_the_limit_is_414(alice, settings):
     """One byte more than the limit; the limit itself is taken. Pages have no such limit."""

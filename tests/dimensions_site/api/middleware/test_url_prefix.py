@@ -1,6 +1,5 @@
 """The service under a prefix of the path, which a proxy takes off or passes on."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -59,19 +58,6 @@ def test_a_location_has_the_prefix(ask: Callable[..., Any], passed_on: str) -> N
     assert (status, headers["Location"]) == ("201 Created", f"{PREFIX}{elements}/10%2F00")
 
 
-@pytest.mark.contract("H3")
-@pytest.mark.parametrize("passed_on", [PREFIX, ""], ids=["passed on", "taken off"])
-@pytest.mark.parametrize("path", ["/", "/docs/currency", "/nowhere", "/admin/login/", "/admin/nowhere/"])
-def test_every_address_in_a_page_has_the_prefix(ask: Callable[..., Any], path: str, passed_on: str) -> None:
-    """Links, scripts, styles, forms, and addresses in scripts."""
-    _, headers, text = ask("GET", f"{passed_on}{path}")
-    addresses = re.findall(r'(?:href|src|action|data-[a-z-]+|hx-get)="(/[^"]*)"', text)
-    if "Location" in headers:
-        addresses.append(headers["Location"])
-    assert addresses
-    assert [address for address in addresses if not address.startswith(f"{PREFIX}/")] == []
-
-
 def test_the_prefix_alone_is_the_landing_page(ask: Callable[..., Any]) -> None:
     """With a slash behind it and without."""
     for path in (PREFIX, f"{PREFIX}/"):
@@ -86,23 +72,11 @@ def test_a_path_that_only_looks_like_the_prefix_is_not_one(ask: Callable[..., An
     assert ask("GET", f"{PREFIX}{PREFIX}/")[0] == "404 Not Found"
 
 
-@pytest.mark.contract("H3")
-def test_health_is_answered_with_and_without_the_prefix(ask: Callable[..., Any]) -> None:
-    """A load balancer asks the process itself."""
-    assert ask("GET", "/health/live")[0] == ask("GET", f"{PREFIX}/health/live")[0] == "200 OK"
-
-
 @pytest.mark.contract("B1")
 def test_what_belongs_to_the_api_does_so_under_the_prefix_too(ask: Callable[..., Any]) -> None:
     """Errors are problem documents there."""
     status, headers, _ = ask("GET", f"{PREFIX}/dimensions/nowhere")
     assert (status, headers["Content-Type"]) == ("404 Not Found", "application/problem+json")
-
-
-def test_an_anonymous_user_returns_to_the_requested_page_after_login(ask: Callable[..., Any]) -> None:
-    """The login is under the prefix, and so is the page that follows."""
-    _, headers, _ = ask("GET", f"{PREFIX}/admin/account/account/")
-    assert headers["Location"] == f"{PREFIX}/admin/login/?next={PREFIX}/admin/account/account/"
 
 
 # --- The setting -------------------------------------------------------------------------------

@@ -2,9 +2,6 @@
 
 import pytest
 
-from currency.models import Currency
-from currency.serializers import CURRENCY_WIRE
-from dimensions_site.elements.writing.restoring import wire_json
 from tests.factories import account, currency, read
 
 
@@ -109,19 +106,6 @@ def test_a_null_description_changes_nothing_where_there_is_none(alice):
     after = alice.send("PATCH", alice.currency("elements/EUR"), {"description": None})
 
     assert (after.status_code, after["ETag"]) == (200, before["ETag"])
-
-
-@pytest.mark.contract("C4")
-def test_the_default_language_is_the_repositorys(bob):
-    """In Contoso it is German."""
-    payload = currency() | {"descriptions": "Euro auf Deutsch"}
-
-    element = read(bob.send("POST", bob.currency(db_id="contoso"), payload))
-
-    assert element["descriptions"] == {"de": "Euro auf Deutsch"}
-    assert element["description"] == "Euro auf Deutsch"
-    stored = Currency.objects.get()
-    assert wire_json(CURRENCY_WIRE, stored, stored.repository)["description"] == "Euro auf Deutsch"
 
 
 @pytest.mark.contract("C4")

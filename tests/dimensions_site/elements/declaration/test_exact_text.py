@@ -94,24 +94,3 @@ def test_a_text_of_an_account_may_be_as_long_as_its_kind_allows(alice, path, len
     assert error["path"] == path
     assert f"the limit is {length:,}." in error["message"]
     assert len(error["message"]) < 400
-
-
-@pytest.mark.contract("C19")
-def test_an_empty_text_is_not_null(alice):
-    """Each comes back as it was sent, and each is found by its own filter."""
-    alice.send("POST", alice.account(), account("empty", documentationLink=""))
-    alice.send("POST", alice.account(), account("null", documentationLink=None))
-
-    assert read(alice.get(alice.account("elements/empty")))["documentationLink"] == ""
-    assert read(alice.get(alice.account("elements/null")))["documentationLink"] is None
-    for condition, id in (("documentationLink==''", "empty"), ("documentationLink=isnull=true", "null")):
-        assert [found["id"] for found in read(alice.get(alice.account(f"elements?filter={condition}")))] == [id]
-
-
-@pytest.mark.contract("C19")
-def test_composed_and_decomposed_letters_stay_apart(alice):
-    """Two ids that look alike are two accounts."""
-    for id in ("caf\u00e9", "cafe\u0301"):
-        assert alice.send("POST", alice.account(), account(id)).status_code == 201
-
-    assert {found["id"] for found in read(alice.get(alice.account()))} == {"caf\u00e9", "cafe\u0301"}

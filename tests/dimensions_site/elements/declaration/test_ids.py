@@ -1,22 +1,8 @@
 """The id of an element, and the oid of a currency."""
 
-from urllib.parse import quote
-
 import pytest
 
 from tests.factories import account, currency, read
-
-
-@pytest.mark.contract("C1", "A3")
-@pytest.mark.parametrize(
-    "id", ["a", "x" * 128, "a b", "1000/20", "50%", "a+b;c", "Ключ", "勘定", "...", "a\u00a0b", "😀" * 128]
-)
-def test_an_id_may_hold_any_printable_character(alice, id):
-    """A valid id is stored, found under its percent-encoded form, and returned as sent."""
-    created = alice.send("POST", alice.account(), account(id))
-
-    assert created.status_code == 201, created.content
-    assert read(alice.get(alice.account(f"elements/{quote(id, safe='')}")))["id"] == id
 
 
 @pytest.mark.contract("C1")
@@ -59,14 +45,6 @@ def test_ids_differ_by_case(alice):
         assert alice.send("POST", alice.currency(), currency(id)).status_code == 201
 
     assert [found["id"] for found in read(alice.get(alice.currency()))] == ["EUR", "eur"]
-
-
-@pytest.mark.contract("C1")
-def test_an_id_is_free_in_another_dimension_and_another_repository(alice, bob):
-    """Uniqueness ends with the repository and the dimension."""
-    assert alice.send("POST", alice.currency(), currency("X")).status_code == 201
-    assert alice.send("POST", alice.account(), account("X")).status_code == 201
-    assert bob.send("POST", bob.currency(db_id="contoso"), currency("X")).status_code == 201
 
 
 @pytest.mark.contract("C1", "C14", "C15")

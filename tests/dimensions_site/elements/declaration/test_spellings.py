@@ -76,20 +76,6 @@ def test_both_spellings_are_accepted_and_the_examples_is_answered(alice, listed,
     assert get(answers[0], example) == VALUES[example]
 
 
-@pytest.mark.contract("C6", "C15")
-@pytest.mark.parametrize(("listed", "example"), DIFFERENCES)
-def test_a_patch_takes_both_spellings(alice, listed, example):
-    """In a patch the field list's spelling changes the same field."""
-    alice.send("POST", alice.account(), account())
-    patch: dict[str, Any] = {}
-    put(patch, listed, VALUES[example])
-
-    response = alice.send("PATCH", alice.account("elements/1000"), patch)
-
-    assert response.status_code == 200, response.content
-    assert get(read(response), example) == VALUES[example]
-
-
 @pytest.mark.contract("C6")
 @pytest.mark.parametrize(("listed", "example"), DIFFERENCES)
 def test_both_spellings_at_once_have_to_agree(alice, listed, example):
@@ -165,21 +151,6 @@ def test_null_clears_a_group_in_its_other_spelling(alice):
 
     assert set(patched["consolidation"]["bankingData"].values()) == {None}
     assert patched["consolidation"]["rules"]["useAccountForSetup"] == "NO"
-
-
-@pytest.mark.contract("C6")
-def test_parts_of_a_group_in_two_spellings_are_put_together(alice):
-    """One member in each spelling of the group: both are set."""
-    payload = account(
-        rules={"consolidaton": {"useAccountForSetup": "NO"}, "accrual": {"debit": {"id": "7"}}},
-        consolidation={"rules": {"excludeFromProportionalCalculation": True}},
-        debitAccrual={"Accrual": {"description": "Seven"}},
-    )
-
-    created = read(alice.send("POST", alice.account(), payload))
-
-    assert created["consolidation"]["rules"] == {"useAccountForSetup": "NO", "excludeFromProportionalCalculation": True}
-    assert created["rules"]["accrual"]["debitAccrual"] == REFERENCE
 
 
 @pytest.mark.contract("C6")

@@ -2,13 +2,11 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from random import Random
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +17,7 @@ from dimensions_site.elements.dimension import dimension_named, dimensions
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.rendering import full_renderer
 from tests.factories import Person, content, json_bytes, read
+from tests.storing import taken_back
 from tests.strategies import elements, get, json_values, patches, put, respelled
 
 DIMENSIONS: Mapping[str, tuple[Wire, type[Element]]] = {
@@ -33,14 +32,6 @@ searching = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 pytestmark = pytest.mark.usefixtures("db")
-
-
-@contextmanager
-def taken_back() -> Iterator[None]:
-    """Whatever is written inside is gone afterwards."""
-    with transaction.atomic():
-        yield
-        transaction.set_rollback(True)
 
 
 def path(alice: Person, dimension: str, rest: str = "elements") -> str:

@@ -78,11 +78,6 @@ def test_pages_and_the_count(alice, deletion):
     assert (response["X-Total-Count"], response["Preference-Applied"]) == ("2", "count=exact")
 
 
-def test_each_dimension_and_repository_lists_its_own(alice, bob, deletion):
-    assert answer(alice, "changesets", "currency") == []
-    assert bob.get(bob.account("elements-changesets", "contoso")).getvalue() == b"[]"
-
-
 def test_all_errors_are_reported_at_once(alice):
     """Unknown fields and parameters, wrong values, and pages."""
     query = {"filter": "chanel==REST,channel==WEB;committedAt=gt=noon", "skip": "-1", "take": "x", "sort": "user"}

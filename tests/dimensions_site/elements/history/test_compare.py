@@ -16,9 +16,9 @@ from tests.dimensions_site.elements.history.calls import answer, refusal, token
 from tests.dimensions_site.elements.history.histories import differences, random_history
 from tests.dimensions_site.elements.reading.meaning import holds
 from tests.dimensions_site.repositories.test_narrow_keys import TOO_NARROW, narrow_key
-from tests.factories import Person, account, content, currency
+from tests.factories import Person, account, content
 from tests.lengths import tries
-from tests.storing import store_accounts, store_currencies
+from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("J2")]
 
@@ -147,20 +147,6 @@ def test_a_chart_in_which_nothing_was_ever_written_has_no_differences(alice, nor
     same = {"fromRepository": "northwind"}
     assert answer(alice, "compare", dimension, **same) == []
     assert answer(alice, "compare", dimension, filter="id!=x", **same) == []
-
-
-def test_what_was_changed_and_changed_back_is_no_difference(alice, northwind):
-    """Nor are the last change and a currency's oid: one that was deleted and created again alike is the same."""
-    store_accounts(northwind, account("1"))
-    store_currencies(northwind, currency("EUR"))
-    tokens = {name: token(alice, dimension=name) for name in DIMENSIONS}
-    for nature in ("OTHER_STOCKS", "BALANCE_SHEET"):
-        alice.send("PATCH", alice.account("elements/1"), {"nature": nature})
-    start(alice, ["EUR"], "currency")
-    work_now()
-    alice.send("POST", alice.currency(), currency("EUR"))
-    for name, before in tokens.items():
-        assert compared(alice, name, **{"from": before}) == []
 
 
 def test_the_count_and_lines_of_json(alice, since):

@@ -15,7 +15,7 @@ from django.utils import timezone
 from account.models import AccountVersion
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.states import SlotPosition, State
-from dimensions_site.changes.sync_tokens import InvalidToken, state_of, token_of
+from dimensions_site.elements.history.moments import InvalidToken, state_of, token_of
 from tests.dimensions_site.elements.history.calls import changes, refusal, token
 from tests.factories import Person, account
 from tests.storing import store_accounts

@@ -12,8 +12,8 @@ from dimensions_site.changes.models import ChangeSet
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.save.bulk import patch
 from tests.dimensions_site.elements.history.calls import answer, refusal
-from tests.factories import Person, account, currency, read
-from tests.storing import store_accounts, store_currencies
+from tests.factories import Person, account, read
+from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("I5")]
 
@@ -120,16 +120,6 @@ def test_what_a_version_has_changed_is_null_when_the_one_before_is_deleted(alice
     latest, oldest = answer(alice, "versions", id="1")
     assert value(latest, "nature") == ("OTHER_STOCKS", "PROFIT_AND_LOSS")
     assert (oldest["change"], oldest["changes"]) == ("changed", None)
-
-
-def test_each_dimension_and_repository_has_its_own(alice, bob, again, northwind):
-    """The id and the change set of another one are not found."""
-    store_currencies(northwind, currency("1"))
-    change_set = answer(alice, "changesets", take="1")[0]["id"]
-    assert [one["change"] for one in answer(alice, "versions", "currency", id="1")] == ["created"]
-    assert answer(alice, "versions", "currency", changeSet=change_set) == []
-    for query in ({"id": "1"}, {"changeSet": change_set}):
-        assert read(bob.get(bob.account("elements-versions", "contoso"), query)) == []
 
 
 def test_all_errors_are_reported_at_once(alice):

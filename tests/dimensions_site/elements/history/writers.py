@@ -8,12 +8,10 @@ from typing import Any, TypeVar, cast
 
 from django.db import connection, transaction
 
-from account.dimension import ACCOUNT
-from account.models import Account
-from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import SLOTS
+from account.models import ACCOUNT, Account
+from dimensions_site.changes.models import SLOTS, Channel
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.db.commits import ActsBeforeCommit
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.saving import delete
 from dimensions_site.repositories.models import Repository

@@ -139,24 +139,3 @@ def test_the_number_of_properties_is_bounded(alice):
 
     assert response.status_code == 400
     assert [error["code"] for error in response.json()["errors"]] == ["TOO_MANY"]
-
-
-@pytest.mark.contract("D8", "B1")
-def test_a_mistyped_property_is_answered_with_the_nearest_ones(alice):
-    """And each mistyped one is reported."""
-    response = alice.get(alice.account("elements-fetch?properties=natur,conversion.conversionTyp"))
-
-    messages = [error["message"] for error in response.json()["errors"]]
-    assert "'natur'" in messages[0]
-    assert "Did you mean 'nature" in messages[0]
-    assert "conversion.conversionType" in messages[1]
-
-
-@pytest.mark.contract("D5", "D8", "B1")
-@pytest.mark.parametrize("query", ["elements?sort=Id", "elements-fetch?properties=Id", "elements?filter=Id==1"])
-def test_of_a_name_that_is_right_but_for_capital_letters_that_one_is_reported(alice, query):
-    """And none of the fields with the same end."""
-    response = alice.get(alice.account(query))
-
-    (error,) = response.json()["errors"]
-    assert error["message"].startswith("Unknown field 'Id'. Did you mean 'id'?")

@@ -7,6 +7,7 @@ from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.save.bulk import path, save
 from tests.factories import account, content, read
+from tests.services.citus import IS_CITUS
 
 
 def test_only_the_elements_of_the_repository_are_found(alice, bob, northwind):
@@ -24,7 +25,8 @@ def test_no_ids_find_nothing(alice, northwind):
     assert not with_ids(Account, northwind, []).exists()
 
 
-if connection.vendor == "postgresql":
+# A shard is named by the repository, so that its worker may read all of that one until it has statistics of it.
+if connection.vendor == "postgresql" and not IS_CITUS:
 
     def test_each_id_is_looked_up_in_a_repository_that_was_loaded_just_now(alice, northwind):
         """There are no statistics of it yet, and PostgreSQL would consider reading all of it cheaper."""

@@ -103,13 +103,6 @@ def test_a_level_costs_two_queries(northwind):
     assert len(queries) == 2
 
 
-def test_other_repositories_are_not_in_it(northwind, contoso):
-    """The rows are those of one repository."""
-    store(northwind, "1")
-    store(contoso, "2")
-    assert tree(northwind) == "[1]"
-
-
 def ids_of(repository, beginning="", heading=""):
     """Every id of the tree, as somebody finds them who opens all nodes."""
     for node in level(Account.of(repository), beginning, COLUMNS, heading).nodes:

@@ -3,8 +3,7 @@
 import pytest
 from django.db import InterfaceError, connection, transaction
 
-from account.dimension import ACCOUNT
-from account.models import Account
+from account.models import ACCOUNT, Account
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.repositories.models import Repository
@@ -57,19 +56,13 @@ def test_an_error_while_rows_are_read_ends_the_transaction(alice, northwind):
 
 if connection.vendor == "postgresql":
 
-    def test_another_query_meanwhile_is_refused_and_does_not_wait(db):
+    @pytest.mark.django_db(transaction=True)
+    @pytest.mark.parametrize("meanwhile", [connection.cursor, transaction.atomic])
+    def test_another_query_meanwhile_is_refused_and_does_not_wait(meanwhile):
         """The same thread would wait for itself."""
         rows = streamed_rows(connection, NUMBERS, [])
         next(rows)
-        with pytest.raises(InterfaceError, match="still read on this connection"), connection.cursor():
-            pass
-        assert len(list(rows)) == COUNT - 1
-
-    @pytest.mark.django_db(transaction=True)
-    def test_a_transaction_meanwhile_is_refused_and_does_not_wait():
-        rows = streamed_rows(connection, NUMBERS, [])
-        next(rows)
-        with pytest.raises(InterfaceError, match="still read on this connection"), transaction.atomic():
+        with pytest.raises(InterfaceError, match="still read on this connection"), meanwhile():
             pass
         assert len(list(rows)) == COUNT - 1
 

@@ -10,9 +10,9 @@ from django.db.models.sql.compiler import SQLCompiler
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from account.dimension import ACCOUNT
+from account.models import ACCOUNT
 from account.serializers import ACCOUNT_WIRE
-from currency.dimension import CURRENCY
+from currency.models import CURRENCY
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.api.pagination import SkipTake
 from dimensions_site.elements.reading import statements
@@ -67,7 +67,7 @@ def test_a_shape_that_is_kept_finds_what_a_query_finds_that_is_composed_for_the_
     def check(node, others, sort, paging, style):
         for tree in (node, with_values_of(node, iter(others))):
             selected = selection(dimension, northwind, write(tree, style), sort)
-            assert selected.failures == ()
+            assert selected.filter.failures(sort) == ()
             page = replace(selected, paging=paging)
             assert list(renderer.each(page)) == list(renderer.each(page.rows))
             assert selected.count() == selected.rows.count()

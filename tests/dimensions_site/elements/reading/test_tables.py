@@ -104,11 +104,7 @@ def test_null_is_said_where_an_empty_cell_would_mean_something_else(alice, north
 
 def test_a_number_is_not_a_boolean(alice, northwind):
     """One and true, zero and false are distinguished, however often they come."""
-    save(
-        alice,
-        "currency",
-        post=[currency(f"C{n}", preferred=n % 2 == 0, decimalNumbers=n % 2) for n in range(4)],
-    )
+    save(alice, "currency", post=[currency(f"C{n}", preferred=n % 2 == 0, decimalNumbers=n % 2) for n in range(4)])
     elements = Currency.of(northwind).order_by("element_id")
     _, *found = lines(CURRENCY_WIRE, elements, "preferred", "decimalNumbers")
     assert found == ["true,0", "false,1", "true,0", "false,1"]

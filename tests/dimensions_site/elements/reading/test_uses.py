@@ -8,8 +8,8 @@ from account.serializers import ACCOUNT_WIRE
 from dimensions_site.elements.reading.uses import LISTED
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.elements.history.calls import answer, refusal
-from tests.factories import Person, account, content, currency, read
-from tests.storing import store_accounts, store_currencies
+from tests.factories import Person, account, content, read
+from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("L1")]
 PATHS = [place.path for place in ACCOUNT_WIRE.references]
@@ -55,15 +55,6 @@ def test_every_declared_reference_counts(rita, northwind):
     (found,) = uses(rita, "T")
     assert found == {"id": "T", "usedBy": [use(f"U{n:02}", path) for n, path in enumerate(PATHS)], "count": len(PATHS)}
     assert unused(rita) == [f"U{n:02}" for n in range(len(PATHS))]
-
-
-def test_currencies_refer_to_currencies(rita, northwind):
-    store_currencies(northwind, currency("EUR"), currency("ITL", referenceCurrency={"id": "EUR"}))
-    assert uses(rita, "EUR", "ITL", dimension="currency") == [
-        {"id": "EUR", "usedBy": [use("ITL", "referenceCurrency.id", "currency")], "count": 1},
-        {"id": "ITL", "usedBy": [], "count": 0},
-    ]
-    assert unused(rita, "currency") == ["ITL"]
 
 
 def test_answers_follow_the_order_of_the_ids_and_name_each_once(rita, northwind):

@@ -8,8 +8,7 @@ import pytest
 from django.db import connection
 from django.http import JsonResponse
 
-from account.dimension import ACCOUNT
-from account.models import Account
+from account.models import ACCOUNT, Account
 from account.serializers import ACCOUNT_WIRE
 from bulkops.jobs.refusals import find_refused
 from bulkops.models import DataProcessing

@@ -1,6 +1,6 @@
 """The addresses of elements, whatever their ids look like."""
 
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 import pytest
 
@@ -90,17 +90,6 @@ def test_put_inserts_an_element_under_the_id_in_its_path(alice):
         assert (created.status_code, created["Location"], created.json()["id"]) == (201, address, id)
 
 
-@pytest.mark.contract("A3")
-def test_ids_that_differ_in_one_slash_are_different_elements(alice):
-    """Nothing in a path is normalized."""
-    for id in ("a/b", "a//b", "/a/b", "a/./b"):
-        assert alice.send("POST", alice.currency(), currency(id)).status_code == 201
-    assert alice.get(alice.currency("elements/a//b")).json()["id"] == "a//b"
-    assert alice.get(alice.currency("elements/a%2F%2Fb")).json()["id"] == "a//b"
-    assert alice.get(alice.currency("elements/a/b")).json()["id"] == "a/b"
-    assert alice.get(alice.currency("elements/a/c")).status_code == 404
-
-
 @pytest.mark.contract("A5")
 @pytest.mark.parametrize(
     "rest", ["elements", "elements/EUR", "elements-count", "elements-fetch", "elements-bulk", ASYNC, f"{ASYNC}h", ""]
@@ -136,14 +125,3 @@ def test_a_slash_after_the_id_of_a_deletion_leads_nowhere(alice):
         assert alice.generic(method, path).json()["code"] == "PROCESSING_NOT_FOUND"
         assert alice.generic(method, path, RAW_URI=path).json()["code"] == "NOT_FOUND"
     assert alice.get(path.removesuffix("/")).json()["status"] == "RUNNING"
-
-
-@pytest.mark.contract("A6")
-@pytest.mark.parametrize(
-    "db_id", ["nowhere", "Northwind", "north%20wind", "%D0%B4", "north%25wind", "*", "northwind%2E"]
-)
-def test_a_repository_is_found_by_its_exact_name_only(alice, db_id):
-    """Case matters, and nothing in a name has a special meaning."""
-    response = alice.get(alice.currency(db_id=db_id))
-    assert (response.status_code, response.json()["code"]) == (404, "REPOSITORY_NOT_FOUND")
-    assert response.json()["detail"] == f"There is no repository '{unquote(db_id)}'."

@@ -174,18 +174,6 @@ def test_without_elements_a_table_has_its_headings_and_ndjson_nothing(alice):
         assert content(got(alice, alice.account(), NDJSON, **query)) == b""
 
 
-@pytest.mark.contract("G2")
-@pytest.mark.parametrize("accept", [CSV, NDJSON])
-def test_nothing_of_another_repository_is_in_a_list(alice, bob, northwind, contoso, accept):
-    """Neither its elements nor the names of its languages and attributes."""
-    store_accounts(northwind, account())
-    store_accounts(contoso, account("9999", descriptions={"tlh": "Qapla'"}, customAttributes={"secret": "x"}))
-    seen = content(got(alice, alice.account(), accept)).decode()
-    assert not any(word in seen for word in ("9999", "tlh", "secret", "Qapla'"))
-    assert got(bob, bob.account(), accept).status_code == 403
-    assert "customAttributes.secret" in table(got(bob, bob.account(db_id="contoso"), CSV))[0]
-
-
 @pytest.mark.contract("D7")
 @pytest.mark.parametrize("rows", [1, 200])
 def test_a_table_costs_one_query_more_than_a_list_when_it_has_maps(rita, northwind, django_assert_num_queries, rows):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.dimensions_site.elements.reading.test_streamed_lists import Server
 from tests.factories import content, currency
 from tests.storing import store_currencies
 
@@ -33,20 +32,6 @@ def test_the_client_gets_the_format_that_it_prefers(alice, rest, accept, content
         assert response.get("Content-Disposition") == (name and f'attachment; filename="{name}"')
         assert response["Vary"] == "Accept, Accept-Encoding"
         content(response)
-
-
-@pytest.mark.contract("A4")
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("accept", [CSV, NDJSON])
-def test_head_has_the_headers_and_sends_nothing(alice, northwind, accept):
-    """As for JSON."""
-    store_currencies(northwind, currency(), currency("USD"))
-    server = Server()
-    alice.defaults["HTTP_ACCEPT"] = accept
-    assert b"".join(server.request(alice, "GET", alice.currency())) != b""
-    headers = server.headers
-    assert server.request(alice, "HEAD", alice.currency()) == []
-    assert (server.status, server.headers["Content-Type"]) == (200, headers["Content-Type"])
 
 
 @pytest.mark.contract("B1")

@@ -27,21 +27,6 @@ def places(payload: Any, wire: Wire = ACCOUNT_WIRE) -> list[str]:
     return [place for place, _, _ in errors(payload, wire)]
 
 
-def test_an_error_is_reported_with_its_pointer_and_the_id_of_its_element():
-    """As contract B1 shows it."""
-    payload = account(conversion={"conversionType": "SOMETIMES"}, type=None)
-
-    assert errors(payload) == [
-        ("/post/17/type", "NULL", "1000"),
-        ("/post/17/conversion/conversionType", "INVALID", "1000"),
-    ]
-
-
-def test_an_element_that_is_not_an_object_is_the_error_itself():
-    """The pointer of the element, and no id."""
-    assert errors([1], id=None) == [("/post/17", "INVALID", None)]
-
-
 def test_an_id_is_shown_if_it_is_a_text_and_never_in_full_length():
     """A number is not an id, and a text of a megabyte would be in each of a thousand failures."""
     payload = account(type=None)
@@ -109,12 +94,6 @@ def test_what_is_missing_is_pointed_at_in_the_spelling_of_responses():
 
     assert places(without) == ["/post/17/nature", "/post/17/conversion/conversionType"]
     assert places(account(conversion=None)) == ["/post/17/conversion/conversionType"]
-
-
-def test_names_with_signs_of_pointers_are_escaped():
-    """A slash and a tilde in a name of the client's choice (RFC 6901)."""
-    assert places(account(customAttributes={"a/b~c": 5})) == ["/post/17/customAttributes/a~1b~0c"]
-    assert places({**account(), "x/y": 5}) == ["/post/17/x~1y"]
 
 
 @pytest.mark.contract("C4")

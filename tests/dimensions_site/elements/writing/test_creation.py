@@ -1,15 +1,9 @@
 """Creating elements."""
 
-from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from django.db import connection
 
-from account.models import AccountVersion
 from tests.factories import account, currency, read
 
 
@@ -39,38 +33,3 @@ def test_an_existing_element_is_not_created_again(alice, dimension):
     assert (error["path"], error["code"]) == ("id", "ALREADY_EXISTS")
     assert f"'{payload['id']}'" in error["message"]
     assert read(alice.get(path)) == [first]
-
-
-@pytest.mark.contract("C13")
-@pytest.mark.django_db(transaction=True)
-def test_one_of_many_simultaneous_creations_wins(alice):
-    """The others get the error that the element exists; none of them fails in another way."""
-    responses = at_once(8, lambda: alice.send("POST", alice.account(), account()))
-
-    assert Counter(response.status_code for response in responses) == {201: 1, 400: 7}
-    assert {response.json()["code"] for response in responses if response.status_code == 400} == {"ALREADY_EXISTS"}
-    assert AccountVersion.objects.count() == 1
-
-
-@pytest.mark.contract("C14")
-@pytest.mark.django_db(transaction=True)
-def test_one_of_many_simultaneous_puts_inserts_and_the_others_replace(alice):
-    """All succeed."""
-    responses = at_once(8, lambda: alice.send("PUT", alice.account("elements/1000"), account()))
-
-    assert Counter(response.status_code for response in responses) == {201: 1, 200: 7}
-
-
-def at_once(times: int, call: Any) -> list[Any]:
-    """What a call gives in each of that many threads that start together."""
-    start = Barrier(times)
-
-    def in_thread(_: int) -> Any:
-        try:
-            start.wait()
-            return call()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(times) as threads:
-        return list(threads.map(in_thread, range(times)))

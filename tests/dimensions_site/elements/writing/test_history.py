@@ -5,8 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from account.models import Account, AccountVersion
-from currency.models import Currency
-from tests.factories import account, currency, read
+from tests.factories import account, read
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -26,11 +25,7 @@ def test_each_write_leaves_a_version_with_its_author(alice, ed):
     ed.send("PUT", ed.account("elements/1000"), account(type="DETAIL"))
     alice.send("PATCH", alice.account("elements/1000"), {"nature": "OTHER_STOCKS"})
 
-    assert versions(Account, "1000") == [
-        ("+", "alice", "REST"),
-        ("~", "ed", "REST"),
-        ("~", "alice", "REST"),
-    ]
+    assert versions(Account, "1000") == [("+", "alice", "REST"), ("~", "ed", "REST"), ("~", "alice", "REST")]
 
 
 @pytest.mark.contract("C18")
@@ -50,38 +45,3 @@ def test_a_version_shows_when_and_what(alice):
     columns = [column.attname for column in Account._meta.concrete_fields]
     differing = {column for column in columns if getattr(first, column) != getattr(second, column)}
     assert differing <= {"descriptions", "update_date"}
-
-
-@pytest.mark.contract("C18")
-def test_a_write_that_changes_nothing_leaves_no_version(alice):
-    """Neither the same PUT nor a PATCH to the same values, in any spelling."""
-    alice.send("POST", alice.account(), account())
-
-    assert alice.send("PUT", alice.account("elements/1000"), account()).status_code == 200
-    for patch in ({}, {"type": "NORMAL"}, {"conversion-conversionType": "FINAL"}, {"rules": None}):
-        assert alice.send("PATCH", alice.account("elements/1000"), patch).status_code == 200
-
-    assert len(versions(Account, "1000")) == 1
-
-
-@pytest.mark.contract("C18")
-def test_a_refused_write_leaves_no_version(alice):
-    """Nothing was changed, so there is no version."""
-    alice.send("POST", alice.account(), account())
-
-    alice.send("POST", alice.account(), account())
-    alice.send("PUT", alice.account("elements/1000"), account(nature="WRONG"))
-    alice.send("PATCH", alice.account("elements/1000"), {"type": "DETAIL"}, If_Match='"other"')
-
-    assert len(versions(Account, "1000")) == 1
-
-
-@pytest.mark.contract("C18")
-def test_the_author_survives_the_user(alice, ed):
-    """The name stays in the version when the user is deleted."""
-    ed.send("POST", ed.currency(), currency())
-
-    ed.user.delete()
-
-    assert versions(Currency, "EUR") == [("+", "ed", "REST")]
-    assert read(alice.get(alice.currency("elements/EUR")))["updateInfo"]["user"] == "ed"

@@ -59,6 +59,8 @@ def test_one_small_write_reads_and_writes_little_json(alice):
     one_currency, one_account = alice.currency("elements/EUR"), alice.account("elements/1000")
     # PostgreSQL has its own order of the members of objects, so what looks different is compared once more.
     reordered = 2 if connection.vendor == "postgresql" else 0
+    # SQLite has the switches of approval, which come with the repository, as a text.
+    text = 0 if connection.vendor == "postgresql" else 1
     changed = {"descriptions": {"en": "New"}}
 
     assert {
@@ -69,10 +71,10 @@ def test_one_small_write_reads_and_writes_little_json(alice):
         "PUT account": work(alice, "PUT", one_account, account(type="DETAIL")),
         "PATCH account": work(alice, "PATCH", one_account, changed),
     } == {
-        "POST currency": (1, 4),
-        "PUT currency": (2 + reordered, 7),
-        "PATCH currency": (3, 7),
-        "POST account": (1, 4),
-        "PUT account": (2 + reordered, 7),
-        "PATCH account": (3, 7),
+        "POST currency": (1 + text, 4),
+        "PUT currency": (2 + text + reordered, 7),
+        "PATCH currency": (3 + text, 7),
+        "POST account": (1 + text, 4),
+        "PUT account": (2 + text + reordered, 7),
+        "PATCH account": (3 + text, 7),
     }

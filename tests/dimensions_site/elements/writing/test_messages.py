@@ -23,10 +23,7 @@ def message(person, address, payload):
         ({"id": None}, "id must be text of 1 to 128 characters, not null."),
         ({"id": ""}, "id must not be empty."),
         ({"ctpElement": {"id": "1"}}, "Unknown field 'ctpElement'. Did you mean 'CtpElement'?"),
-        (
-            {"debitAccrual": {"id": "1"}},
-            "Unknown field 'debitAccrual.id'. It belongs in 'rules.accrual.debitAccrual'.",
-        ),
+        ({"debitAccrual": {"id": "1"}}, "Unknown field 'debitAccrual.id'. It belongs in 'rules.accrual.debitAccrual'."),
         (
             {"bankingData": {"icIitemOld": {"id": "1"}}},
             "Unknown field 'bankingData.icIitemOld'. It belongs in 'consolidation.bankingData'.",
@@ -70,10 +67,7 @@ def message(person, address, payload):
             {"rules": {"accrual": {"debitAccrual": {"id": 5}}}},
             "rules.accrual.debitAccrual.id must be a string, not the number 5.",
         ),
-        (
-            {"rules": {"accrual": {"debit": {"id": True}}}},
-            "rules.accrual.debitAccrual.id must be a string, not true.",
-        ),
+        ({"rules": {"accrual": {"debit": {"id": True}}}}, "rules.accrual.debitAccrual.id must be a string, not true."),
         (
             {"cashFlowPlanning": {"variation": {"debit": "1000"}}},
             'cashFlowPlanning.variation.debit must be an object, not the string "1000".',
@@ -108,10 +102,7 @@ def test_an_error_of_an_account_names_the_path_the_value_and_what_would_be_right
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        (
-            {"decimalNumbers": "2"},
-            'decimalNumbers must be a JSON number from 0 to 20, without quotes; got "2".',
-        ),
+        ({"decimalNumbers": "2"}, 'decimalNumbers must be a JSON number from 0 to 20, without quotes; got "2".'),
         ({"decimalNumbers": 21}, "decimalNumbers must be a whole number from 0 to 20; got 21."),
         ({"decimalNumbers": "two"}, 'decimalNumbers must be a whole number from 0 to 20; got "two".'),
         ({"decimalNumbers": None}, "decimalNumbers must be a whole number from 0 to 20, not null."),
@@ -156,38 +147,19 @@ def test_a_missing_field_is_named_with_what_it_must_be(alice):
 
 
 @pytest.mark.contract("C16")
-def test_a_version_that_is_stale_is_refused_with_what_to_do(alice):
-    """Read again, and retry."""
+@pytest.mark.parametrize(
+    ("id", "tag", "status", "detail"),
+    [
+        ("1000", '"x"', 412, "The element has changed since you read it (If-Match). Read it again and retry."),
+        ("1000", "abc", 400, 'If-Match must be * or entity tags in double quotes, as in the header ETag; got "abc".'),
+        ("2000", "*", 412, "The element that If-Match names does not exist. To create it, send no If-Match."),
+    ],
+)
+def test_a_condition_that_does_not_hold_is_refused_with_what_to_do(alice, id, tag, status, detail):
+    """It claims no more than that."""
     alice.send("POST", alice.account(), account())
-
-    response = alice.send("PUT", alice.account("elements/1000"), account(), If_Match='"x"')
-
-    assert response.status_code == 412
-    assert response.json()["detail"] == "The element has changed since you read it (If-Match). Read it again and retry."
-
-
-@pytest.mark.contract("C16")
-def test_if_match_without_an_entity_tag_is_refused_with_its_form(alice):
-    """It does not claim that the element has changed."""
-    alice.send("POST", alice.account(), account())
-
-    response = alice.send("PUT", alice.account("elements/1000"), account(), If_Match="abc")
-
-    assert response.status_code == 400
-    assert response.json()["detail"] == (
-        'If-Match must be * or entity tags in double quotes, as in the header ETag; got "abc".'
-    )
-
-
-@pytest.mark.contract("C16")
-def test_if_match_for_an_element_that_does_not_exist_says_so(alice):
-    """Nobody has changed it."""
-    response = alice.send("PUT", alice.account("elements/1000"), account(), If_Match="*")
-
-    assert response.status_code == 412
-    assert response.json()["detail"] == (
-        "The element that If-Match names does not exist. To create it, send no If-Match."
-    )
+    response = alice.send("PUT", alice.account(f"elements/{id}"), account(id), If_Match=tag)
+    assert (response.status_code, response.json()["detail"]) == (status, detail)
 
 
 @pytest.mark.contract("C14")

@@ -29,51 +29,6 @@ def test_what_is_not_sent_stays(alice, patch):
 
 
 @pytest.mark.contract("C15")
-def test_objects_and_maps_are_merged_key_by_key(alice):
-    """One leaf, one entry of a map, one member of a reference change; their neighbours stay."""
-    patch = {
-        "descriptions": {"it": "Liquidità", "de": "Kasse"},
-        "customAttributes": {"Region": "EMEA"},
-        "rules": {"validationChecks": {"notesCheck": "DO_NOT_CHECK"}, "accrual": {"debitAccrual": {"id": "9"}}},
-        "cashFlowPlanning": {"other": {"credit": {"description": "Other"}}},
-    }
-
-    element = patched(alice, FULL, patch)
-
-    assert element["descriptions"] == {"en": "Cash", "it": "Liquidità", "es": None, "de": "Kasse"}
-    assert element["customAttributes"] == {"Owner of the account": "Treasury", "Region": "EMEA"}
-    assert element["rules"]["validationChecks"] == FULL["rules"]["validationChecks"] | {"notesCheck": "DO_NOT_CHECK"}
-    assert element["rules"]["accrual"]["debitAccrual"] == {"id": "9", "description": "Account 2001"}
-    assert element["rules"]["accrual"]["creditAccrual"] == FULL["rules"]["accrual"]["creditAccrual"]
-    assert element["cashFlowPlanning"]["other"]["credit"] == {"id": "4008", "description": "Other"}
-    assert element["cashFlowPlanning"]["variation"] == FULL["cashFlowPlanning"]["variation"]
-
-
-@pytest.mark.contract("C15")
-def test_a_null_entry_or_leaf_is_stored_as_null(alice):
-    """An entry of a map stays with null; a leaf loses its value, its default included."""
-    patch = {
-        "descriptions": {"it": None, "fr": None},
-        "documentationLink": None,
-        "dataEntryAndReporting": {"class": None},
-        "restrictions": {"customDimension1": {"dimensionName": None}},
-        "consolidation": {"bankingData": {"icIitemOld": {"changeSign": None}}},
-    }
-
-    element = patched(alice, FULL, patch)
-
-    assert element["descriptions"] == {"en": "Cash", "it": None, "es": None, "fr": None}
-    assert element["documentationLink"] is None
-    assert element["dataEntryAndReporting"]["class"] is None
-    assert element["restrictions"]["customDimension1"] == {"dimensionName": None, "restriction": "NONE"}
-    assert element["consolidation"]["bankingData"]["icIitemOld"] == {
-        "id": "B7",
-        "description": "Item B7",
-        "changeSign": None,
-    }
-
-
-@pytest.mark.contract("C15")
 @pytest.mark.parametrize(
     "group",
     [

@@ -178,22 +178,3 @@ def test_an_element_whose_id_the_path_names_gives_one_row(dimension: str, data: 
         oid = decoder.columns.index("oid") if dimension == "currency" and "oid" not in payload else -1
         assert [value for at, value in enumerate(row) if at != oid] == [v for at, v in enumerate(exact) if at != oid]
         assert has in ("", "same") or id == f"{id}-"[-128:]
-
-
-@pytest.mark.contract("B3")
-@pytest.mark.parametrize(
-    ("value", "code"),
-    [("9" * 401, "INVALID_NUMBER"), ("[" * 49 + "]" * 49, None), ("[" * 50 + "]" * 50, "TOO_DEEP")],
-    ids=["long number", "depth of the limit", "deeper"],
-)
-@pytest.mark.parametrize(("method", "path"), [("POST", ""), ("PUT", "elements/1000"), ("PATCH", "elements/1000")])
-def test_json_that_is_refused_anywhere_is_refused_in_an_element(alice, method, path, value, code):
-    """Also where the fast decoder could know what the members are."""
-    alice.send("PUT", alice.account("elements/1000"), account("1000"))
-    body = plain(account("1000")).replace(b"{", b'{"unknown": %s, ' % value.encode(), 1)
-    address = alice.account(path) if path else alice.account()
-
-    answer = alice.generic(method, address, body, content_type="application/json")
-
-    assert answer.status_code == 400, answer.content
-    assert [error["code"] for error in answer.json()["errors"]] == [code or "UNKNOWN_MEMBER"]

@@ -172,18 +172,6 @@ def test_an_older_larger_element_can_be_made_smaller_step_by_step(alice, old):
     assert bulk(alice, "account", {"put": [fewer | {"customAttributes": entries(249)}]}) == 200
 
 
-def test_a_text_that_could_not_be_sent_alone_is_refused_among_many(alice, settings):
-    """Before it is checked, because finding its errors may take many times its length."""
-    settings.API_MAX_BODY_SIZE = 1_000
-    huge = account(customAttributes={"a": "x" * 1_000})
-    body = {"post": [huge], "put": [huge], "patch": [patch("1000", **huge)]}
-    assert errors(send(alice, "account", body)) == [
-        ("/post/0", "TOO_LARGE"),
-        ("/put/0", "TOO_LARGE"),
-        ("/patch/0", "TOO_LARGE"),
-    ]
-
-
 # --- Bidirectional control characters ------------------------------------------------------------
 
 BIDIRECTIONAL = [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))]

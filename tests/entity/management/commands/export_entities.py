@@ -1,7 +1,7 @@
 """Exports entities to a file."""
 
 from bulkops.command_line.exporting import ExportCommand
-from tests.entity.dimension import ENTITY
+from tests.entity.models import ENTITY
 
 
 class Command(ExportCommand):

@@ -1,7 +1,7 @@
 """Imports entities from a file."""
 
 from bulkops.command_line.importing import ImportCommand
-from tests.entity.dimension import ENTITY
+from tests.entity.models import ENTITY
 
 
 class Command(ImportCommand):

@@ -1,7 +1,7 @@
 """Makes a plan for entities."""
 
 from bulkops.command_line.planning import PlanCommand
-from tests.entity.dimension import ENTITY
+from tests.entity.models import ENTITY
 
 
 class Command(PlanCommand):

@@ -4,9 +4,9 @@ import gc
 import os
 import signal
 from collections import Counter
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.conf import settings
@@ -21,6 +21,7 @@ from account.models import Account
 from dimensions_site.repositories.models import Repository, Role
 from tests.emptying import empty_quickly
 from tests.factories import Person, account, add_person
+from tests.services.citus import IS_CITUS, distributed_database
 from tests.services.migrated import copy_file, template
 from tests.storing import store_accounts
 
@@ -136,12 +137,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+) -> Iterator[None]:
     """Begin with a copy of a migrated database, in SQLite in a file of its own for each process of the tests.
 
     Django's choice for SQLite, a database in memory, knows no WAL and no waiting for a lock, so threads would see
     errors there that no user ever sees.
     """
+    if IS_CITUS:
+        with distributed_database(cast(Any, connection.creation)._get_test_db_name()):
+            yield
+        return
     source = template(os.environ.get("DATABASE_URL", ""))
     if connection.vendor == "sqlite":
         file = tmp_path_factory.mktemp("database") / "test.sqlite3"
@@ -149,12 +154,13 @@ def django_db_modify_db_settings(
         connection.settings_dict["TEST"]["NAME"] = str(file)
     else:
         connection.settings_dict["TEST"]["TEMPLATE"] = source
+    yield
 
 
 @pytest.fixture(scope="session")
 def django_db_keepdb() -> bool:
     """Return whether Django uses the existing database: on SQLite that is the copy, on PostgreSQL it makes the copy."""
-    return connection.vendor == "sqlite"
+    return connection.vendor == "sqlite" or IS_CITUS
 
 
 @pytest.fixture(scope="session")

@@ -44,15 +44,15 @@ BRANCHES: dict[str, tuple[str, ...]] = {
     "bulkops/jobs/refusals.py": ("tests/bulkops/jobs/test_deletion_references.py",),
     "bulkops/plans/planning.py": ("tests/bulkops/plans/",),
     "bulkops/plans/scopes.py": ("tests/bulkops/plans/test_plan_scopes.py",),
-    "bulkops/worker/append_only.py": ("tests/dimensions_site/repositories/test_access_changes.py",),
-    "bulkops/writers/databases.py": (
+    "bulkops/worker/cluster.py": ("tests/dimensions_site/repositories/test_access_changes.py",),
+    "bulkops/session/databases.py": (
         "tests/bulkops/files/imports/",
         "tests/bulkops/save/",
-        "tests/bulkops/writers/",
+        "tests/bulkops/session/",
         "tests/live/test_bulk_crashes.py",
         "tests/live/test_bulk_races.py",
     ),
-    "bulkops/writers/writer.py": ("tests/bulkops/writers/",),
+    "bulkops/session/writer.py": ("tests/bulkops/session/",),
     "dimensions_site/api/pagination.py": ("tests/dimensions_site/elements/reading/test_paging.py",),
     "dimensions_site/changes/placing.py": (
         "tests/dimensions_site/changes/",
@@ -61,6 +61,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
     ),
     "dimensions_site/changes/states.py": ("tests/dimensions_site/elements/history/",),
     "dimensions_site/db/among.py": ("tests/bulkops/command_line/test_clean_old_history.py",),
+    "dimensions_site/db/distribution.py": ("tests/bulkops/command_line/test_distribute.py",),
     "dimensions_site/db/locks.py": (
         "tests/dimensions_site/repositories/test_last_use.py",
         "tests/live/test_key_races.py",
@@ -72,6 +73,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
         "tests/live/test_flat_memory.py",
     ),
     "dimensions_site/db/read_limits.py": ("tests/dimensions_site/db/", "tests/live/test_long_reads.py"),
+    "dimensions_site/db/shards.py": ("tests/bulkops/command_line/test_distribute.py",),
     "dimensions_site/db/sqlite/base.py": (
         "tests/dimensions_site/db/",
         "tests/dimensions_site/test_environment.py",
@@ -84,6 +86,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
     ),
     "dimensions_site/elements/declaration/indexes.py": ("tests/dimensions_site/elements/reading/",),
     "dimensions_site/elements/history/comparing.py": ("tests/dimensions_site/elements/history/test_compare.py",),
+    "dimensions_site/elements/history/verifying.py": ("tests/bulkops/command_line/test_verify_repositories.py",),
     "dimensions_site/elements/reading/descriptions.py": ("tests/dimensions_site/elements/reading/",),
     "dimensions_site/elements/reading/lookup.py": ("tests/dimensions_site/elements/reading/test_lookup.py",),
     "dimensions_site/elements/reading/tables.py": ("tests/dimensions_site/elements/reading/test_tables.py",),

@@ -1,23 +1,33 @@
 """Store elements in a repository, through the code that saves everything."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
-from django.db import connection
+from django.db import connection, transaction
 
-from account.dimension import ACCOUNT
-from bulkops.save.envelope import read_envelope
+from account.models import ACCOUNT
+from bulkops.session.envelope import read_envelope
 from bulkops.session.session import save_all
-from currency.dimension import CURRENCY
+from currency.models import CURRENCY
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.repositories.models import Repository
 
 # So many are saved faster at once than one by one.
 _MANY = 3
+
+
+@contextmanager
+def taken_back() -> Iterator[None]:
+    """Whatever is written inside is gone afterwards."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
 def place_change_sets() -> None:

@@ -18,15 +18,15 @@ from bulkops.files.imports.options import Options
 from dimensions_site.administration.conditions.condition_form import ConditionForm
 from dimensions_site.administration.inputs.controls import control_of
 from dimensions_site.administration.lists.columns import values_of
-from dimensions_site.administration.table.cells import cell_text, typed_value
+from dimensions_site.administration.table.columns import cell_text, typed_value
 from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField
 from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.cells import typed_cell, untyped_cell
 from dimensions_site.elements.reading.filters import ElementFields
-from dimensions_site.elements.writing.actors import SYSTEM, Actor
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.operators import BY_SYMBOL, OPERATORS, Relation
 from dimensions_site.rsql.parser import Comparison

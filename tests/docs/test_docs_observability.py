@@ -41,6 +41,8 @@ def logged() -> Iterator[tuple[str, str]]:
                         yield event, level.replace("exception", "error")
                     case ast.Call(func=ast.Name("attempt"), args=[_, ast.Constant(str(event))]):
                         yield event, "error"
+                    case ast.Call(func=ast.Name("record_event"), args=[ast.Constant(str(event)), *_]):
+                        yield event, "info"
 
 
 def rights_changes() -> Iterator[tuple[str, str]]:

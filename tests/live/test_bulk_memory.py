@@ -91,8 +91,6 @@ def test_a_plan_needs_at_most_three_times_its_snapshot(single: Service):
     ("name", "beginning", "end", "media_type"),
     [
         ("elements-bulk?mode=merge", b'{"id":"', b'"}\n', "application/x-ndjson"),
-        ("elements-bulk", b'{"merge":[{"id":"', b'"}]}', "application/json"),
-        ("elements-plans", b'{"snapshot":[{"id":"', b'"}]}', "application/json"),
         ("elements-plans", b'{"bulk":{"delete":[{"id":"', b'"}]}}', "application/json"),
         ("elements-bulk-delete-async", b'[{"id":"', b'"}]', "application/json"),
     ],

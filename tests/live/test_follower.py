@@ -28,14 +28,8 @@ def check(report: Report) -> None:
     assert all(report.kinds[kind] for kind in ("put", "bulk", "deletion"))
 
 
-def test_a_copy_that_follows_the_feed_is_the_list_after_each_round(tmp_path: Path):
+@pytest.mark.parametrize("behind", ["pool", "replica"] if DATABASE.startswith("postgres") else ["nothing"])
+def test_a_copy_that_follows_the_feed_is_the_list_after_each_round(behind: str, tmp_path: Path):
     """Byte for byte, while all kinds of writers write, and processes are killed."""
-    check(followed("nothing", tmp_path))
-
-
-if DATABASE.startswith("postgres"):
-
-    @pytest.mark.parametrize("behind", ["pool", "replica"])
-    def test_so_it_is_behind_a_pool_and_reading_from_a_replica(behind: str, tmp_path: Path):
-        tmp_path.chmod(0o755)
-        check(followed(behind, tmp_path))
+    tmp_path.chmod(0o755)
+    check(followed(behind, tmp_path))

@@ -1,7 +1,6 @@
-"""The service behind nginx with TLS, with and without a prefix of the path.
+"""The service behind nginx with TLS, below a prefix of the path.
 
-It uses the files of docs/deploy. Each front gets the calls of the quick start, by curl, and the
-pages in a real browser.
+It uses the files of docs/deploy, and gets the calls of the quick start, by curl, and the pages in a real browser.
 """
 
 import json
@@ -21,28 +20,21 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import TIMEOUT, Watched, chromium, follow, skip_without_browser
 from tests.docs.calls import LACKING, run_calls
-from tests.services.database import copied_database, migrated_database
-from tests.services.front import APPLICATION, PASSWORD, Front, behind_nginx, filled
+from tests.services.database import migrated_database
+from tests.services.front import PASSWORD, Front, behind_nginx, filled
 from tests.services.service import PROJECT
 
 PREFIX = "/some/prefix"
-FRONTS = {"nginx": "", "nginx with a prefix": PREFIX}
 
 
 @pytest.fixture(scope="module")
-def documented(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """The database of the documents, of which each front gets a copy, and an API key for it."""
-    with migrated_database(tmp_path_factory.mktemp("documented"), os.environ.get("DATABASE_URL", "")) as url:
-        yield url, filled(url)
-
-
-@pytest.fixture(scope="module", params=FRONTS.values(), ids=list(FRONTS))
-def front(
-    request: pytest.FixtureRequest, documented: tuple[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Front]:
+def front(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Front]:
+    """With the database of the documents."""
     folder = tmp_path_factory.mktemp("front")
-    url, key = documented
-    with copied_database(folder, url) as copy, behind_nginx(folder, copy, key, request.param) as front:
+    with (
+        migrated_database(folder, os.environ.get("DATABASE_URL", "")) as url,
+        behind_nginx(folder, url, filled(url), PREFIX) as front,
+    ):
         yield front
 
 
@@ -107,32 +99,6 @@ def test_the_first_calls_of_the_readme_get_their_answers(front: Front, tmp_path:
     assert run_calls(calls, environment, tmp_path, after_each=nothing_waits) > 5
 
 
-@pytest.mark.contract("G1")
-@pytest.mark.skipif(LACKING != "", reason=LACKING)
-def test_each_way_to_authenticate_gives_a_client_access(front: Front) -> None:
-    """A password, a key in either header, and the tokens that are issued there."""
-    log_in = json.dumps({"username": "demo", "password": PASSWORD})
-    of_person = json.loads(bare_curl(front, f"{front.https}/auth/jwt/token", "--json", log_in)[1])
-    renewing = json.dumps({"refresh": of_person["refresh"]})
-    renewed = json.loads(bare_curl(front, f"{front.https}/auth/jwt/refresh", "--json", renewing)[1])
-    words = ("-u", f"{APPLICATION}:{PASSWORD}", "-d", "grant_type=client_credentials")
-    of_program = json.loads(bare_curl(front, f"{front.https}/auth/oauth2/token", *words)[1])
-
-    for credentials in (
-        ("-u", f"demo:{PASSWORD}"),
-        ("-H", f"X-API-Key: {front.key}"),
-        ("-H", f"Authorization: Api-Key {front.key}"),
-        ("-H", f"Authorization: Bearer {of_person['access']}"),
-        ("-H", f"Authorization: Bearer {renewed['access']}"),
-        ("-H", f"Authorization: Bearer {of_program['access_token']}"),
-    ):
-        head, body = bare_curl(front, f"{front.https}/dimensions/v1/demo/account/elements-count", *credentials)
-        assert head.startswith(("HTTP/1.1 200", "HTTP/2 200")), (credentials, head)
-        assert int(body) > 100
-    head, _ = bare_curl(front, f"{front.https}/dimensions/v1/demo/account/elements-count")
-    assert head.startswith(("HTTP/1.1 401", "HTTP/2 401"))
-
-
 @pytest.mark.contract("A3", "C13")
 @pytest.mark.skipif(LACKING != "", reason=LACKING)
 def test_an_id_with_a_slash_is_written_and_found_where_its_location_says(front: Front) -> None:
@@ -194,7 +160,7 @@ def test_what_a_client_says_about_itself_changes_nothing(front: Front) -> None:
 def test_the_openapi_document_names_the_prefix(front: Front) -> None:
     """A client generated from it calls the right addresses."""
     document = json.loads(curl(front, f"{front.https}/openapi/currency.json")[1])
-    assert document.get("servers", []) == [{"url": front.prefix or "/", "description": "This service."}]
+    assert document.get("servers", []) == [{"url": front.prefix, "description": "This service."}]
 
 
 @pytest.mark.contract("G2")
@@ -262,12 +228,6 @@ def test_no_version_of_tls_below_1_2_is_spoken(front: Front):
     assert handshake(front, ssl.TLSVersion.TLSv1_2) == "TLSv1.2"
     with pytest.raises(ssl.SSLError, match=r"(?i)version"):
         handshake(front, ssl.TLSVersion.TLSv1_1)
-
-
-def test_the_cookies_of_the_administration_go_over_https_only(front: Front):
-    """The form of the login brings the first one."""
-    head, _ = bare_curl(front, f"{front.https}/admin/login/")
-    assert re.search(r"(?im)^set-cookie: csrftoken=.*; Secure", head)
 
 
 def test_a_probe_in_http_1_0_needs_no_host(front: Front):

@@ -187,7 +187,7 @@ def use_the_administration(run: Run) -> None:
     run.fill_in(sign_in, username="alice", password=SENT["wrong password of the form"])
     run.fill_in(sign_in, username=SENT["typed as user name"], password="x")
     assert "alice" in run.fill_in(sign_in, username="alice", password="alice-password")
-    page = run.fill_in("/admin/repositories/apikey/add/", name="ERP", user="1", dimension="all", role="3", _save="Save")
+    page = run.fill_in("/admin/repositories/apikey/add/", name="ERP", user="1", dimension="all", role="4", _save="Save")
     key = run.keep("new key", re.findall(r"[A-Za-z0-9]{8}\.[A-Za-z0-9]{32}", page)[0])
     assert run.call("GET", f"{CURRENCIES}/elements-count", X_API_Key=key)[0] == 200
     new = {"password1": SENT["new password"], "password2": SENT["new password"], "usable_password": "true"}

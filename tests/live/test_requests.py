@@ -41,6 +41,14 @@ def test_the_log_line_of_a_request_has_its_id(service: Service):
     assert [line["status"] for line in lines if line["event"] == "request_finished"] == [200]
 
 
+@pytest.mark.contract("M6")
+def test_the_log_begins_with_the_release_that_runs(service: Service):
+    """So what follows can be laid beside another release's log."""
+    lines = [json.loads(line) for line in service.log.read_text().splitlines()]
+    (started,) = [line for line in lines if line["event"] == "web_server_started"]
+    assert {name: started[name] for name in ("version", "commit")} == service.send("GET", "/version").json()
+
+
 @pytest.mark.contract("I2")
 def test_the_longest_reason_arrives_and_two_are_refused(service: Service):
     """Percent-encoded it is longer than many servers allow; a comma between two would look like a part of one."""

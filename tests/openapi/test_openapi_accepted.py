@@ -136,7 +136,7 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
     assert {operation for operation, answers in statuses.items() if "412" in answers} == {
         f"replace{noun}",
         f"patch{noun}",
-        f"apply{noun}Plan",
+        *(f"{do}{noun}Plan" for do in ("apply", "approve", "reject")),
     }
     accepting = {f"delete{plural}", "abortCurrencyDeletion"} & {*statuses}
     assert {operation for operation, answers in statuses.items() if "202" in answers} == accepting

@@ -15,10 +15,7 @@ from tests.factories import add_person
 pytestmark = [pytest.mark.contract("H3"), pytest.mark.django_db(transaction=True)]
 
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-OPENED = {
-    "currency": ["listCurrencies", "createCurrency"],
-    "account": ["getAccount", "saveAccounts"],
-}
+OPENED = {"currency": ["listCurrencies", "createCurrency"], "account": ["getAccount", "saveAccounts"]}
 
 
 @pytest.mark.parametrize("dimension", OPENED)

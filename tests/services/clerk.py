@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import traceback
+from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
@@ -32,15 +33,15 @@ call_command("create_api_key", "alice", name="live tests")
 """
 
 
-def prepare(database_url: str) -> str:
+def prepare(database_url: str, release: Path = PROJECT) -> str:
     """Put the repository `northwind` into a database with or without tables; return an API key of a superuser."""
     lay_tables(database_url)
-    return errand(database_url, _PREPARATION).split()[-1]
+    return errand(database_url, _PREPARATION, release).split()[-1]
 
 
-def errand(database_url: str, code: str) -> str:
-    """Run the code where Django is set up with that database; return what it printed."""
-    clerk = _clerk(database_url.partition(":")[0])
+def errand(database_url: str, code: str, release: Path = PROJECT) -> str:
+    """Run the code where Django is set up with that database, in the folder of a release; return what it printed."""
+    clerk = _clerk(database_url.partition(":")[0], release)
     assert clerk.stdin is not None
     assert clerk.stdout is not None
     with _one_at_a_time:
@@ -52,12 +53,12 @@ def errand(database_url: str, code: str) -> str:
 
 
 @functools.cache
-def _clerk(kind: str) -> "subprocess.Popen[str]":
-    """The process for databases of that kind; models know which kind it is."""
+def _clerk(kind: str, release: Path) -> "subprocess.Popen[str]":
+    """The process of the release for databases of that kind; models know which kind it is."""
     process = subprocess.Popen(
         [sys.executable, "-m", "tests.services.clerk"],
-        cwd=PROJECT,
-        env=environment("sqlite://" if kind == "sqlite" else f"{kind}:///none", PYTHONPATH=str(PROJECT)),
+        cwd=release,
+        env=environment("sqlite://" if kind == "sqlite" else f"{kind}:///none", PYTHONPATH=str(release)),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",

@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from sqlite3 import connect
 
+from tests.services.citus import distributed_database, is_cluster
 from tests.services.migrated import copy_file, postgresql_database, template
 
 
@@ -21,7 +22,11 @@ def empty_database(folder: Path, server_url: str) -> Iterator[str]:
 
 @contextmanager
 def migrated_database(folder: Path, server_url: str) -> Iterator[str]:
-    """The same with all tables."""
+    """The same with all tables; on a cluster of Citus they are distributed."""
+    if is_cluster(server_url):
+        with distributed_database(_new_name()) as url:
+            yield url
+        return
     source = template(server_url)
     if server_url.startswith("postgres"):
         with postgresql_database(server_url.rpartition("/")[0], _new_name(), source) as url:

@@ -48,30 +48,31 @@ def skip_without(program: str) -> str:
     return found
 
 
-def unit(name: str) -> list[tuple[str, str]]:
+def unit(name: str, project: Path = PROJECT) -> list[tuple[str, str]]:
     """The lines `Name=value` of a systemd unit, with the project where it is."""
-    text = (FOLDER / name).read_text().replace(INSTALLED, str(PROJECT))
+    text = (project / "docs" / "deploy" / name).read_text().replace(INSTALLED, str(project))
     lines = [line.partition("=") for line in text.splitlines() if "=" in line and not line.startswith("#")]
     return [(key, value) for key, _, value in lines]
 
 
-def settings_of(name: str) -> dict[str, str]:
+def settings_of(name: str, project: Path = PROJECT) -> dict[str, str]:
     """The variables that the unit reads from its file of settings, as systemd reads them."""
-    file = FOLDER / dict(unit(name))["EnvironmentFile"].removeprefix(SETTINGS)
+    settings = dict(unit(name, project))["EnvironmentFile"].removeprefix(SETTINGS)
+    file = project / "docs" / "deploy" / settings
     lines = [line for line in file.read_text().splitlines() if line and not line.startswith("#")]
     return {key: value for key, _, value in (line.partition("=") for line in lines)}
 
 
 @contextmanager
 def started(
-    name: str, folder: Path, changed: Mapping[str, str], inside: Sequence[str] = ()
+    name: str, folder: Path, changed: Mapping[str, str], inside: Sequence[str] = (), project: Path = PROJECT
 ) -> Iterator["subprocess.Popen[bytes]"]:
     """The process of a systemd unit, with these settings changed, until the block ends; its log is in `folder`.
 
-    It is started by the words `inside`, on which the command follows.
+    It is started by the words `inside`, on which the command follows. The `project` may be another release.
     """
-    values = dict(unit(name))
-    variables = {**settings_of(name), **changed}
+    values = dict(unit(name, project))
+    variables = {**settings_of(name, project), **changed}
     with (
         (folder / f"{name}.log").open("wb") as log,
         subprocess.Popen(
@@ -87,6 +88,12 @@ def started(
             stop(process)
 
 
+def fill_in(folder: Path, **words: str) -> None:
+    """Write the configuration of nginx there: the file of docs/deploy, its words in capital letters filled in."""
+    template = string.Template((FOLDER / "nginx.conf").read_text())
+    (folder / "dimensions.conf").write_text(template.safe_substitute(words))
+
+
 @contextmanager
 def nginx(folder: Path, inside: Sequence[str] = (), **words: str) -> Iterator["subprocess.Popen[bytes]"]:
     """nginx with the file of docs/deploy, its words in capital letters filled in as envsubst does.
@@ -94,8 +101,7 @@ def nginx(folder: Path, inside: Sequence[str] = (), **words: str) -> Iterator["s
     It is started by the words `inside`, on which the command follows.
     """
     program = skip_without("nginx")
-    template = string.Template((FOLDER / "nginx.conf").read_text())
-    (folder / "dimensions.conf").write_text(template.safe_substitute(words))
+    fill_in(folder, **words)
     # Otherwise its processes would run as another user, without access to the folder of the tests.
     user = "user root;" if os.geteuid() == 0 else ""
     main = folder / "nginx.conf"

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.services.service import PROJECT, environment
@@ -20,13 +21,16 @@ def commands(heading: str) -> list[str]:
     return blocks
 
 
-def run(block: str, folder: Path, database_url: str, **variables: str) -> str:
-    """Run the commands in `folder` as if it were the project's; return what they print. One that fails ends them."""
+def run(block: str, folder: Path, database_url: str, inside: Sequence[str] = (), **variables: str) -> str:
+    """Run the commands in `folder` as if it were the project's; return what they print. One that fails ends them.
+
+    They are started by the words `inside`.
+    """
     for name, target in ((".venv", Path(sys.prefix)), ("manage.py", PROJECT / "manage.py")):
         if not (folder / name).exists():
             (folder / name).symlink_to(target)
     done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", block],
+        [*inside, "bash", "-euo", "pipefail", "-c", block],
         cwd=folder,
         env=environment(database_url, **{"PATH": os.environ["PATH"], **variables}),
         capture_output=True,

@@ -23,9 +23,10 @@ from tests.services.certificates import Certificate
 PROJECT = Path(__file__).resolve().parents[2]
 # Nothing that runs on a developer's machine may affect the service under test.
 _UNSET = (
-    *("BIND", "PORT", "GUNICORN_CMD_ARGS", "TRUSTED_PROXIES"),
+    *("BIND", "PORT", "GUNICORN_CMD_ARGS", "TRUSTED_PROXIES", "EMAIL_URL"),
     *("URL_PREFIX", "CORS_ALLOWED_ORIGINS", "LOG_FORMAT", "LOG_LEVEL", "DEBUG", "API_AUTHENTICATION"),
     *("IDP_ISSUER", "IDP_AUDIENCE", "IDP_JWKS_URL", "IDP_USER_CLAIM", "IDP_ALGORITHMS"),
+    *("OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_GROUPS_CLAIM", "OIDC_SCOPES", "LOCAL_SIGN_IN"),
 )
 _PATH = os.pathsep.join([str(PROJECT / "tests" / "services" / "as_installed"), str(PROJECT)])
 _TIMEOUT = 120

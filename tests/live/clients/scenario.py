@@ -102,6 +102,10 @@ def do_every_operation(call: Call, dimension: str, plural: str, element: Any) ->
     assert do(f"get_{dimension}_plan", 200, plan.plan_id).status == "READY"
     changes = do(f"list_{dimension}_plan_changes", 200, plan.plan_id, take=1)[0].changes
     assert "Another name" in [field.before for field in changes]
+    for decide in ("approve", "reject"):  # neither its author nor a key does
+        decision = {"if_match": headers["ETag"], "body": {"text": "As agreed"}}
+        refused = do(f"{decide}_{dimension}_plan", 403, plan.plan_id, **decision)
+        assert refused.code in {"OWN_PLAN", "NOT_A_PERSON"}
     assert do(f"apply_{dimension}_plan", 200, plan.plan_id, if_match=headers["ETag"]).status == "APPLIED"
     do(f"delete_{dimension}_plan", 204, plan.plan_id)
     started = do(f"delete_{plural}", 202, body=[{"id": id}], references="refuse")

@@ -15,6 +15,7 @@ import pytest
 from tests.live.clients.scenario import do_every_operation, each_dimension, is_meant_untyped
 from tests.live.clients.tools import DONE, need_java, need_java_libraries, need_npm_tools, run
 from tests.live.clients.typescript import compiled
+from tests.services.clerk import errand
 from tests.services.service import Service
 
 pytestmark = [pytest.mark.contract("H3", "M3", "M4")]
@@ -116,7 +117,7 @@ def test_the_client_for_python_does_every_operation(
     def call(operation: str, status: int, *path: Any, **arguments: Any) -> tuple[Any, Mapping[str, str]]:
         if "body" in arguments:
             parameters = inspect.signature(getattr(api, operation)).parameters
-            name = next(name for name in parameters if name not in {"db_id", "id"})
+            name = next(name for name in parameters if name not in {"db_id", "id", "plan_id", "if_match"})
             arguments[name] = typed(parameters[name].annotation, arguments.pop("body"))
         send = getattr(api, f"{operation}_with_http_info")
         if status >= 400:
@@ -188,6 +189,52 @@ def test_one_client_for_python_is_made_of_the_document_of_all_dimensions(
     )
     created = client.AccountApi(connection).create_account("southwind", account)
     assert (created.id, created.nature) == ("ONE", client.Nature.BALANCE_SHEET)
+
+
+HELD = """
+from django.contrib.auth.models import User
+from django.core.management import call_command
+from dimensions_site.changes.approvals import set_approval
+from dimensions_site.repositories.models import AccessGrant, ApprovalSwitch, Repository, Role
+call_command("create_repository", "held", name="Held group")
+held = Repository.objects.get(db_id="held")
+set_approval(held, "currency", ApprovalSwitch.ALL)
+for name, role in (("pamela", Role.PROPOSER), ("maxine", Role.MANAGER)):
+    person = User.objects.create_user(name, password=f"{name}-password")
+    AccessGrant.objects.create(user=person, repository=held, role=role)
+call_command("create_api_key", "pamela", name="Currencies of the entities")
+"""
+
+
+@pytest.mark.contract("O1", "O2", "O3")
+@pytest.mark.usefixtures("unloaded")
+def test_a_program_proposes_and_a_person_approves_with_the_client_for_python(
+    made: Path, service: Service, prepared: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program has the key of a proposer; the person signs their calls with their name and password."""
+    monkeypatch.syspath_prepend(str(made / f"{ALL}-python"))
+    client = importlib.import_module("openapi_client")
+    key = errand(prepared[0], HELD).split()[-1]
+    program = client.CurrencyApi(client.ApiClient(client.Configuration(api_key={"apiKey": key})))
+    person = client.CurrencyApi(client.ApiClient(client.Configuration(username="maxine", password="maxine-password")))
+    dollar = client.CurrencyCreate(
+        id="USD", descriptions={"en": "US dollar"}, decimalNumbers=2, percentageDifference="0"
+    )
+
+    with pytest.raises(client.ApiException) as refused:
+        program.create_currency("held", dollar)
+    assert refused.value.data.code == "ROLE_TOO_SMALL"
+    bulk = client.CurrencyPlanBulk(post=[dollar])
+    request = client.CurrencyPlanRequest(bulk=bulk, reason="The entity in Boston reports in dollars")
+    proposed = program.plan_currencies_with_http_info("held", request)
+    decision = {"plan_id": proposed.data.plan_id, "if_match": proposed.headers["ETag"]}
+    text = client.CurrencyPlanApprovalRequest(text="As agreed")
+    approved = person.approve_currency_plan_with_http_info("held", currency_plan_approval_request=text, **decision)
+    assert (approved.data.status, approved.data.decided_by) == ("APPROVED", "maxine")
+    decision["if_match"] = approved.headers["ETag"]
+    assert person.apply_currency_plan("held", **decision).status == "APPLIED"
+    (change_set,) = program.list_currency_change_sets("held")
+    assert (change_set.approval.author, change_set.approval.approver) == ("pamela", "maxine")
 
 
 def test_one_client_for_java_is_made_of_the_document_of_all_dimensions(made: Path) -> None:

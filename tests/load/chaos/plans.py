@@ -1,14 +1,17 @@
-"""Plans whose web process dies in the middle: a plan is made or not, applied or not, and says which.
+"""Plans whose web process dies in the middle: a plan is made or not, approved or not, applied or not, and says which.
 
     DATABASE_URL=postgresql://… python -m tests.load.chaos.plans --kills 50 --size 5000
 
-kills gunicorn's worker with SIGKILL, on the kind of database that DATABASE_URL names, that often while it makes a plan
-and that often while it applies one, at random moments; a table shows what was left (Linux). `--seed` repeats them.
+kills gunicorn's worker with SIGKILL, on the kind of database that DATABASE_URL names, that often while it makes a plan,
+that often while it approves one, and that often while it applies an approved one, at random moments; a table shows what
+was left (Linux). `--seed` repeats them.
 """
 
 import argparse
+import base64
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -17,10 +20,19 @@ from uuid import UUID
 
 from tests.load.chaos.bulk import HEADINGS, LIST, Ordeal, Tally, kill_workers
 from tests.services.bulk_state import Counts, counts, rows
+from tests.services.clerk import errand
 from tests.services.database import migrated_database
 from tests.services.service import Answer
 
 PLANS = f"{LIST}-plans"
+_DECISION = (
+    "SELECT status, decided_by, decision_text, CASE WHEN decided_at IS NULL THEN 0 ELSE 1 END FROM bulkops_plan "
+    "WHERE reason = %s"
+)
+_SECOND_PERSON = """
+from django.contrib.auth.models import User
+User.objects.create_superuser("second", password="second-password")
+"""
 _PLAN = "SELECT id, status, created + changed + deleted, change_set FROM bulkops_plan WHERE reason = %s"
 
 
@@ -75,14 +87,61 @@ class MakingOrdeal(_PlanOrdeal):
             assert self._service.send("DELETE", f"{PLANS}/{plan[0]}").status == 204
 
 
-class ApplyingOrdeal(_PlanOrdeal):
-    """The application of a plan, which says whether its change set and its elements are there."""
+class ApprovingOrdeal(_PlanOrdeal):
+    """The approval of a plan by a second person, which is stored with who gave it, or not at all."""
+
+    _address = ""
+    _etag = ""
+    _second: Mapping[str, str] = {}
 
     def _prepare(self, mark: str) -> None:
+        if not self._second:
+            errand(self._url, _SECOND_PERSON)
+            second = base64.b64encode(b"second:second-password").decode()
+            self._second = {"Authorization": f"Basic {second}", "X-API-Key": ""}
         answer = self._make(mark)
         assert answer is not None
         assert answer.status == 201, answer.body[:1_000]
         self._address = f"{PLANS}/{answer.json()['planId']}"
+        self._etag = answer.headers["ETag"]
+
+    def _approve(self) -> Answer | None:
+        headers = {"If-Match": self._etag, **self._second}
+        return self._answer(f"{self._address}/approve", {"text": "Agreed."}, **headers)
+
+    def _save(self, mark: str) -> int:
+        answer = self._approve()
+        return 0 if answer is None else answer.status
+
+    def _judge(self, mark: str, status: int) -> None:
+        ((state, *decision),) = rows(self._url, _DECISION, mark)
+        self.tally.interrupted += status != 200
+        if counts(self._url, mark) != Counts(0, 0, 0):
+            self._report(mark, "it has changed elements")
+        elif (state, *decision) == ("APPROVED", "second", "Agreed.", 1):
+            self.tally.everything += 1
+        elif (state, *decision) == ("READY", None, None, 0) and status != 200:
+            self.tally.nothing += 1
+        else:
+            self._report(mark, f"status {status}, {state}, {decision}")
+        self._end(mark, state)
+
+    def _end(self, mark: str, state: str) -> None:
+        """Ask for the status of the plan, and delete it."""
+        reported = self._service.send("GET", self._address).json()["status"]
+        if reported != state:
+            self._report(mark, f"it says {reported}")
+        assert self._service.send("DELETE", self._address).status == 204
+
+
+class ApplyingOrdeal(ApprovingOrdeal):
+    """The application of an approved plan, which says whether its change set and its elements are there."""
+
+    def _prepare(self, mark: str) -> None:
+        super()._prepare(mark)
+        answer = self._approve()
+        assert answer is not None
+        assert answer.status == 200, answer.body[:1_000]
         self._etag = answer.headers["ETag"]
 
     def _save(self, mark: str) -> int:
@@ -92,27 +151,25 @@ class ApplyingOrdeal(_PlanOrdeal):
         return status
 
     def _judge(self, mark: str, status: int) -> None:
-        super()._judge(mark, status)
+        Ordeal._judge(self, mark, status)
         plan = self._plan(mark)
         assert plan is not None
         id, state, _, change_set = plan
-        written = rows(self._url, "SELECT id, created + changed FROM changes_changeset WHERE operation = %s", id)
+        sql = "SELECT id, created + changed, approved_by FROM changes_changeset WHERE operation = %s"
+        written = rows(self._url, sql, id)
         if counts(self._url, mark) == Counts(0, 0, 0):
-            if (state, change_set, written) != ("READY", None, []):
+            if (state, change_set, written) != ("APPROVED", None, []):
                 self._report(mark, f"nothing is stored, and the change sets are {written}")
-        elif (state, [(change_set, self._size)]) != ("APPLIED", written):
+        elif (state, [(change_set, self._size, "second")]) != ("APPLIED", written):
             self._report(mark, f"it is stored, and the change sets are {written}")
-        reported = self._service.send("GET", self._address).json()["status"]
-        if reported != state:
-            self._report(mark, f"it says {reported}")
-        assert self._service.send("DELETE", self._address).status == 204
+        self._end(mark, state)
 
 
 def main(kills: int, size: int, seed: int) -> int:
     """Strike that often, print the table, and return 0 when only permitted states were left."""
     random = Random(seed)
     tallies: list[Tally] = []
-    for kind, what in ((MakingOrdeal, "making"), (ApplyingOrdeal, "applying")):
+    for kind, what in ((MakingOrdeal, "making"), (ApprovingOrdeal, "approving"), (ApplyingOrdeal, "applying")):
         moments = [random.uniform(0, 1.1) for _ in range(kills)]
         with TemporaryDirectory() as name, migrated_database(Path(name), os.environ.get("DATABASE_URL", "")) as url:
             tallies.append(kill_workers(url, Path(name), moments, size, kind, what))

@@ -12,11 +12,12 @@ from tests.dimensions_site.administration.site.forms import filled_form
 from tests.load.follower.copies import ACCOUNTS
 from tests.services.bulk_state import marked, rows
 from tests.services.clerk import errand
-from tests.services.service import Answer, Service
+from tests.services.service import PROJECT, Answer, Service
 
 # How many of a hundred writes are of each kind.
 SHARES = {
     "put": 30, "patch": 22, "bulk": 20, "large bulk": 4, "deletion": 8, "import": 4, "form": 6, "restore": 6,
+    "plan": 6,
 }  # fmt: skip
 # What may be answered: it was saved, it is not there, another was quicker, the database was busy, nobody answers.
 EXPECTED = {0, 200, 201, 202, 302, 404, 409, 412, 503}
@@ -41,7 +42,10 @@ except CommandError as error:
 
 @dataclass(frozen=True)
 class Scene:
-    """What they write to: the service, the database behind it, a session of the admin, and a folder for files."""
+    """What they write to: the service, the database behind it, a session of the admin, and a folder for files.
+
+    Commands run in the folder of the `release`.
+    """
 
     service: Service
     url: str
@@ -50,11 +54,12 @@ class Scene:
     # How many accounts there are at most, and in one large bulk save.
     accounts: int
     largest: int
+    release: Path = PROJECT
 
 
-def session(url: str) -> str:
+def session(url: str, release: Path = PROJECT) -> str:
     """A session of the superuser in the admin."""
-    return errand(url, _SESSION).strip()
+    return errand(url, _SESSION, release).strip()
 
 
 class Writer:
@@ -72,6 +77,7 @@ class Writer:
         kinds: dict[str, Callable[[], int]] = {
             "put": self._put, "patch": self._patch, "bulk": self._bulk, "large bulk": self._large_bulk,
             "deletion": self._delete, "import": self._import, "form": self._form, "restore": self._restore,
+            "plan": self._plan,
         }  # fmt: skip
         kind = self._random.choices(tuple(SHARES), tuple(SHARES.values()))[0]
         try:
@@ -115,7 +121,19 @@ class Writer:
         file = self._scene.folder / f"{self._name}.csv"
         lines = [f"{id},{self._mark},BALANCE_SHEET,NORMAL,FINAL\n" for id in self._ids(20)]
         file.write_text(_HEADINGS + "".join(lines))
-        return 409 if "refused" in errand(self._scene.url, _IMPORT.format(file=str(file))) else 200
+        return 409 if "refused" in errand(self._scene.url, _IMPORT.format(file=str(file)), self._scene.release) else 200
+
+    def _plan(self) -> int:
+        """Have a plan made, and apply it."""
+        elements = [marked(id, self._mark) for id in self._ids(3)]
+        made = self._scene.service.send("POST", f"{ACCOUNTS}-plans", {"bulk": {"put": elements}})
+        if made.status != 201:
+            return made.status
+        address = f"{ACCOUNTS}-plans/{made.json()['planId']}"
+        read = self._scene.service.send("GET", address)
+        if read.status != 200:
+            return read.status
+        return self._scene.service.send("POST", f"{address}/apply", If_Match=read.headers["ETag"]).status
 
     def _form(self) -> int:
         """Open the form of an account, and save it with another description."""

@@ -102,6 +102,8 @@ class Corpus:
             "DELETE plan": lambda random: (f"elements-plans/{_NOWHERE}", None),
             "GET plan-changes": lambda random: (f"elements-plans/{_NOWHERE}/changes?action=created", None),
             "POST plan-apply": lambda random: (f"elements-plans/{_NOWHERE}/apply", {}),
+            "POST plan-approve": lambda random: (f"elements-plans/{_NOWHERE}/approve", {"text": "As agreed"}),
+            "POST plan-reject": lambda random: (f"elements-plans/{_NOWHERE}/reject", {"text": "Not needed"}),
             "GET deletions": lambda random: (f"{ASYNC}?skip=0&take={random.randint(1, 9)}", None),
             "POST deletions": lambda random: (ASYNC, [{"id": id(random)} for _ in range(random.randint(1, 9))]),
             "POST deletions-other-spelling": lambda random: (f"{ASYNC}h", [{"id": id(random)}]),

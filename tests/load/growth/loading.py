@@ -54,8 +54,8 @@ WHERE NOT EXISTS (SELECT FROM account_account AS there WHERE there.repository_id
 ORDER BY number
 """
 _LOGIC = """
-INSERT INTO account_calculationlogic (account_id, name, computes, formula)
-SELECT account_account.id, name, computes, formula FROM account_account
+INSERT INTO account_calculationlogic (repository_id, account_id, name, computes, formula)
+SELECT account_account.repository_id, account_account.id, name, computes, formula FROM account_account
 CROSS JOIN (SELECT name, computes, formula FROM account_calculationlogic LIMIT 1) AS logic
 WHERE gross_amount_equal_ic_sum AND account_account.id > %s
 """

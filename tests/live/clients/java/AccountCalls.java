@@ -91,6 +91,18 @@ class AccountCalls {
         check(api.getAccountPlan(db, plan).getStatus() == PlanStatus.READY, "plan");
         check(api.listAccountPlanChanges(db, plan, null, 1L, Action.CHANGED, null).get(0).getId().equals(id), "plan's changes");
         String etag = made.getHeaders().get("etag").get(0);
+        try {
+            api.approveAccountPlan(db, plan, etag, new AccountPlanApprovalRequest().text("As agreed"), null, null);
+            check(false, "a key that approves");
+        } catch (ApiException refused) {
+            check(refused.getCode() == 403 && refused.getResponseBody().contains("NOT_A_PERSON"), "approval");
+        }
+        try {
+            api.rejectAccountPlan(db, plan, etag, new AccountPlanRejectionRequest().text("Not needed"), null, null);
+            check(false, "a key that rejects");
+        } catch (ApiException refused) {
+            check(refused.getCode() == 403 && refused.getResponseBody().contains("NOT_A_PERSON"), "rejection");
+        }
         check(api.applyAccountPlan(db, plan, etag, null, null).getStatus() == PlanStatus.APPLIED, "applied");
         api.deleteAccountPlan(db, plan);
         DeletionStart started = api.deleteAccounts(db, List.of(new DeletionItem().id(id)), "refuse", null, null);

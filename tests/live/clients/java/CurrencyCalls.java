@@ -82,6 +82,18 @@ class CurrencyCalls {
         check(api.getCurrencyPlan(db, plan).getStatus() == PlanStatus.READY, "plan");
         check(api.listCurrencyPlanChanges(db, plan, null, 1L, Action.CHANGED, null).get(0).getId().equals(id), "plan's changes");
         String etag = made.getHeaders().get("etag").get(0);
+        try {
+            api.approveCurrencyPlan(db, plan, etag, new CurrencyPlanApprovalRequest().text("As agreed"), null, null);
+            check(false, "a key that approves");
+        } catch (ApiException refused) {
+            check(refused.getCode() == 403 && refused.getResponseBody().contains("NOT_A_PERSON"), "approval");
+        }
+        try {
+            api.rejectCurrencyPlan(db, plan, etag, new CurrencyPlanRejectionRequest().text("Not needed"), null, null);
+            check(false, "a key that rejects");
+        } catch (ApiException refused) {
+            check(refused.getCode() == 403 && refused.getResponseBody().contains("NOT_A_PERSON"), "rejection");
+        }
         check(api.applyCurrencyPlan(db, plan, etag, null, null).getStatus() == PlanStatus.APPLIED, "applied");
         api.deleteCurrencyPlan(db, plan);
         DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), "refuse", null, null);

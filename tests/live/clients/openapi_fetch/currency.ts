@@ -95,9 +95,12 @@ async function main(baseUrl: string, key: string): Promise<void> {
     params: { ...plan, query: { action: "changed" } },
   });
   check(planned.data?.[0]?.id === id, "changes of the plan");
-  const applied = await client.POST(`${root}/elements-plans/{planId}/apply`, {
-    params: { ...plan, header: { "If-Match": made.response.headers.get("ETag") ?? "" } },
-  });
+  const decision = { ...plan, header: { "If-Match": made.response.headers.get("ETag") ?? "" } };
+  const approved = await client.POST(`${root}/elements-plans/{planId}/approve`, { params: decision, body: { text: "As agreed" } });
+  check(approved.response.status === 403 && approved.error?.code === "NOT_A_PERSON", "a key does not approve");
+  const rejected = await client.POST(`${root}/elements-plans/{planId}/reject`, { params: decision, body: { text: "Not needed" } });
+  check(rejected.response.status === 403 && rejected.error?.code === "NOT_A_PERSON", "a key does not reject");
+  const applied = await client.POST(`${root}/elements-plans/{planId}/apply`, { params: decision });
   check(applied.data?.status === "APPLIED", "applied");
   const removed = await client.DELETE(`${root}/elements-plans/{planId}`, { params: plan });
   check(removed.response.status === 204, "removed");

@@ -82,6 +82,12 @@ async function main(key: string): Promise<void> {
   check((await api.getAccountPlan({ dbID, planId })).status === "READY", "plan");
   check((await api.listAccountPlanChanges({ dbID, planId, action: "changed" }))[0]?.id === id, "changes of the plan");
   const ifMatch = made.raw.headers.get("ETag") ?? "";
+  const accountPlanApprovalRequest = { text: "As agreed" };
+  const approved = await api.approveAccountPlan({ dbID, planId, ifMatch, accountPlanApprovalRequest }).catch((error: unknown) => error);
+  check(approved instanceof ResponseError && approved.response.status === 403, "a key does not approve");
+  const accountPlanRejectionRequest = { text: "Not needed" };
+  const rejected = await api.rejectAccountPlan({ dbID, planId, ifMatch, accountPlanRejectionRequest }).catch((error: unknown) => error);
+  check(rejected instanceof ResponseError && rejected.response.status === 403, "a key does not reject");
   check((await api.applyAccountPlan({ dbID, planId, ifMatch })).status === "APPLIED", "applied");
   await api.deleteAccountPlan({ dbID, planId });
   const started = await api.deleteAccounts({ dbID, deletionItem: [{ id }], references: "refuse" });

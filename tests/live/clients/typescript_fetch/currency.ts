@@ -75,6 +75,12 @@ async function main(key: string): Promise<void> {
   check((await api.getCurrencyPlan({ dbID, planId })).status === "READY", "plan");
   check((await api.listCurrencyPlanChanges({ dbID, planId, action: "changed" }))[0]?.id === id, "changes of the plan");
   const ifMatch = made.raw.headers.get("ETag") ?? "";
+  const currencyPlanApprovalRequest = { text: "As agreed" };
+  const approved = await api.approveCurrencyPlan({ dbID, planId, ifMatch, currencyPlanApprovalRequest }).catch((error: unknown) => error);
+  check(approved instanceof ResponseError && approved.response.status === 403, "a key does not approve");
+  const currencyPlanRejectionRequest = { text: "Not needed" };
+  const rejected = await api.rejectCurrencyPlan({ dbID, planId, ifMatch, currencyPlanRejectionRequest }).catch((error: unknown) => error);
+  check(rejected instanceof ResponseError && rejected.response.status === 403, "a key does not reject");
   check((await api.applyCurrencyPlan({ dbID, planId, ifMatch })).status === "APPLIED", "applied");
   await api.deleteCurrencyPlan({ dbID, planId });
   const started = await api.deleteCurrencies({ dbID, deletionItem: [{ id }], references: "refuse" });

@@ -77,7 +77,7 @@ try {
 
   // Any page by keys.
   await press("Control", "k");
-  await page.waitForSelector("#search-input-command");
+  await page.waitForFunction(() => document.activeElement.id === "search-input-command"); // a moment after it is shown
   await page.keyboard.type("kreditverluste");
   await page.waitForSelector("#command-results li");
   await Promise.all([page.waitForNavigation(), press("Enter")]);

@@ -4,8 +4,9 @@ const watcher = new IntersectionObserver(async (seen) => {
   for (const { target, isIntersecting } of seen) {
     if (!isIntersecting) continue;
     watcher.unobserve(target);
-    const answer = await fetch(target.dataset.load).catch(() => null); // left meanwhile, or offline
-    if (answer?.ok) target.innerHTML = await answer.text();
+    const loaded = fetch(target.dataset.load).then((answer) => (answer.ok ? answer.text() : ""));
+    const html = await loaded.catch(() => ""); // left meanwhile, or offline
+    if (html) target.innerHTML = html;
   }
 });
 

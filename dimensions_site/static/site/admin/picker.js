@@ -81,8 +81,9 @@ export const equip = (picker) => {
     const text = input.value;
     if (text === known) return;
     if (text === "") return judge(text, {});
-    const answer = await find().catch(() => null); // then the page warns after the save
-    if (answer?.ok && text === input.value) judge(text, await answer.json());
+    const asked = find().then((answer) => (answer.ok ? answer.json() : null));
+    const found = await asked.catch(() => null); // then the page warns after the save
+    if (found && text === input.value) judge(text, found);
   };
 
   const take = (found) => {

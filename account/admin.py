@@ -15,8 +15,6 @@ from dimensions_site.administration.lists.tree import TREE_PAGE
 
 
 class HasLogicFilter(DropdownFilter):
-    """Filters accounts with or without a generated calculation logic."""
-
     title = _("calculation logic")
     form_class = PlainChoiceForm
     parameter_name = "has_logic"

@@ -21,8 +21,6 @@ _CATEGORIES = ("nature", "type", "conversion_type", "account_class")
 
 @columns_of(ACCOUNT_WIRE)
 class AccountVersion(Version):
-    """A version of an account."""
-
     class Meta(Version.Meta):
         pass
 

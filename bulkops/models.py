@@ -226,8 +226,6 @@ class PlanStatus(models.TextChoices):
 
 
 class PlanAction(models.TextChoices):
-    """What a plan does to an element."""
-
     CREATED = "created", _("Created")
     CHANGED = "changed", _("Changed")
     DELETED = "deleted", _("Deleted")
@@ -322,8 +320,6 @@ class PlanChange(models.Model):
 
 
 class MailFrequency(models.TextChoices):
-    """When a person gets mail."""
-
     AT_ONCE = "AT_ONCE", _("at once")
     DAILY = "DAILY", _("once a day, all in one mail")
     NONE = "NONE", _("never")

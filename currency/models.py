@@ -14,8 +14,6 @@ from dimensions_site.elements.models import Element, Version
 
 @columns_of(CURRENCY_WIRE)
 class CurrencyVersion(Version):
-    """A version of a currency."""
-
     class Meta(Version.Meta):
         pass
 

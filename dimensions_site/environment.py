@@ -33,13 +33,10 @@ class Rate:
 
     @property
     def seconds(self) -> int:
-        """The length of the period."""
         return _SECONDS[self.period]
 
 
 class SocketAddress(NamedTuple):
-    """A host and port to listen on."""
-
     host: str
     port: int
 

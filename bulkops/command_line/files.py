@@ -96,7 +96,6 @@ class FileCommand(BaseCommand):
             raise ImportRefused(Report(failures=[error.failure], failure_count=1)) from None
 
     def print_errors(self, report: Report) -> None:
-        """Print the errors with their lines and fields."""
         for failure in report.failures:
             self.stderr.write(str(failure))
         if report.failure_count > len(report.failures):

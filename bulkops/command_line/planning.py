@@ -161,7 +161,6 @@ def _check_sources(options: dict[str, Any]) -> None:
 
 
 def _lines(problem: Problem) -> Iterator[str]:
-    """Return what the problem says, a line each."""
     if not problem.failures:
         yield str(problem.detail)
     for failure in problem.failures:

@@ -59,7 +59,6 @@ class Understanding:
         self.doubts: list[Doubt] = []
 
     def column(self, column: FileColumn) -> FileColumn:
-        """Return the column that reads cells as people write them."""
         leaf = column.leaf
         if leaf is None:
             return TrimmedColumn(column.heading, column.segments, leaf, self)
@@ -97,13 +96,11 @@ class Understanding:
         return found
 
     def take_doubts(self) -> list[Doubt]:
-        """Return the doubts about the row that was read last."""
         doubts, self.doubts = self.doubts, []
         return doubts
 
     @property
     def count(self) -> int:
-        """The number of cells that were understood as something other than their text."""
         return self._others.count + sum(meaning.count for meaning in self._meanings.values())
 
     def most_frequent(self, number: int) -> Sequence[Meaning]:
@@ -117,8 +114,6 @@ class Understanding:
 
 @dataclass
 class TrimmedColumn(FileColumn):
-    """A column of texts that people read, without blanks around them."""
-
     understanding: Understanding
 
     def value_of(self, text: str) -> Any:

@@ -40,7 +40,6 @@ class JobKind(Generic[J]):
 
     @property
     def jobs(self) -> QuerySet[J]:
-        """Return the jobs with something to do."""
         return self.model._default_manager.filter(status__in=self.active)
 
     @property

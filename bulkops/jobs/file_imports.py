@@ -69,7 +69,6 @@ class Choices:
 
     @classmethod
     def of(cls, file_import: FileImport) -> "Choices":
-        """Return what was chosen for the import so far."""
         return msgspec.convert(file_import.options, cls)
 
     @property

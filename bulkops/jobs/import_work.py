@@ -229,7 +229,6 @@ class _Work:
             raise Interrupted
 
     def _keep(self, report: Report, rejects: BinaryIO) -> bool:
-        """Store the file of rejected rows, if there are any."""
         has_rejects = report.rejected > 0 and rejects.seek(0, 2) > 0
         uploads.store(self._file_import, FileImportPiece.File.REJECTS, rejects)
         return has_rejects

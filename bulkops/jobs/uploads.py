@@ -31,12 +31,10 @@ class UploadHandler(FileUploadHandler):
         self._file = UploadedFile(file, self.file_name, self.content_type, 0, self.charset, self.content_type_extra)
 
     def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        """Store a part of the file that begins at the byte `start`."""
         if start <= settings.IMPORT_MAX_FILE_SIZE:
             self._file.write(raw_data)
 
     def file_complete(self, file_size: int) -> UploadedFile[bytes]:
-        """Return the whole file, at its beginning."""
         self._file.seek(0)
         self._file.size = file_size
         return self._file

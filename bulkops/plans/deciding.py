@@ -133,7 +133,6 @@ def outdated_changes(plan: Plan) -> QuerySet[PlanChange]:
 
 
 def _outdated_ids(plan: Plan) -> Iterator[str]:
-    """Yield their ids, part by part."""
     model = dimension_named(plan.dimension).model
     bases = list(changes_of(plan).values_list("element_id", "base"))
     for start in range(0, len(bases), _TOGETHER):

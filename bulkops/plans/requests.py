@@ -162,7 +162,6 @@ def _check_source(values: Mapping[str, msgspec.Raw], failures: list[Failure]) ->
 
 
 def _bulk(text: msgspec.Raw, failures: list[Failure]) -> tuple[Mapping[str, msgspec.Raw], Sequence[str]]:
-    """Return the arrays of elements, and the ids to delete."""
     raw = memoryview(text)
     if first_character(raw) != b"{":
         failures.append(wrong("/bulk", "bulk", raw, f"an object with one of {', '.join(BULK_MEMBERS)}"))

@@ -75,12 +75,10 @@ class ElementScope:
             _execute("INSERT INTO plan_scope {query}", _ids(self.within(rows)))
 
     def within(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Return those of the `rows`, elements or versions, that are in the scope."""
         found: QuerySet[Any] = self._filtered(rows).qs.order_by()
         return found
 
     def outside(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the other ones of the `rows`."""
         same = self._stored if rows.model is self.dimension.model else self._versions
         return rows.filter(~Exists(self.within(same).filter(pk=OuterRef("pk"))))
 
@@ -89,7 +87,6 @@ class ElementScope:
         return rows.filter(_IsKept("element_id")) if self else rows
 
     def not_kept(self, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Return the other ones of the `rows`."""
         return rows.filter(~Q(_IsKept("element_id")))
 
     def late(self, versions: QuerySet[Any]) -> QuerySet[Any]:
@@ -119,7 +116,6 @@ def _ids(rows: QuerySet[Any]) -> QuerySet[Any]:
 
 
 def _execute(statement: str, query: QuerySet[Any]) -> None:
-    """Execute a `statement` with the `{query}`."""
     sql, parameters = query.query.get_compiler(connection=connection, elide_empty=False).as_sql()
     execute(statement.replace("{query}", sql), parameters)
 

@@ -177,7 +177,6 @@ class SelectedPatches:
             yield msgspec.Raw(orjson.dumps({"key": {"id": id}, "data": patch}))
 
     def _stored(self, ids: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """Return the columns that the changes depend on, by the id of the element."""
         if not self._columns:
             return {}
         # In the order in which all bulk writers lock elements.

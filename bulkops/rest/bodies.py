@@ -54,8 +54,6 @@ class RowsBody:
 
 
 class LinesParser(StrictJSONParser):
-    """Passes NDJSON to the view."""
-
     media_type = Format.NDJSON.media_type
     limit = BulkBodyParser.limit
     charsets = CHARSETS
@@ -69,15 +67,12 @@ class LinesParser(StrictJSONParser):
 
 
 class TableParser(StrictJSONParser):
-    """Passes CSV to the view."""
-
     media_type = Format.CSV.media_type
     limit = BulkBodyParser.limit
     charsets = CHARSETS
     expected = "a line of headings and rows"
 
     def value(self, body: bytearray) -> RowsBody:
-        """Return the body."""
         return RowsBody(body, ReadingOptions(Format.CSV, self.charset, pads_rows=False))
 
 
@@ -201,7 +196,6 @@ def _read_lines(body: bytearray, name: str, save_mode: SaveMode) -> Envelope:
 
 
 def _lines(body: bytearray) -> Iterator[memoryview]:
-    """Yield the lines without their ends."""
     text, start = memoryview(body), 0
     while (end := body.find(b"\n", start)) >= 0:
         yield text[start:end]
@@ -221,7 +215,6 @@ def _failures(index: int, line: memoryview) -> Sequence[Failure]:
 
 
 def _of_line(index: int, message: str) -> str:
-    """Return the message about a text as one about the line at `index`."""
     return message.replace("The body", f"Line {index + 1}", 1).replace(" at line 1, column ", " at column ", 1)
 
 

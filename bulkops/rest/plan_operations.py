@@ -98,7 +98,6 @@ class ElementPlanRequest(serializers.Serializer[Any]):
     )
 
     def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
-        """Add the elements, declared as those of a bulk save."""
         arrays = auto_schema.resolve_serializer(ElementBulk, direction).schema["properties"]
         description = "All elements there should be: those that it lacks are deleted."
         schema["properties"] |= {
@@ -219,7 +218,6 @@ class PlanSchema(DimensionSchema):
     """The examples follow from that of the element."""
 
     def answer_example(self) -> Any:
-        """Return the action's response in the examples."""
         if self.action == "changes":
             return [difference_example(self.element)]
         at = datetime(2026, 3, 31, 22, tzinfo=UTC)
@@ -253,7 +251,6 @@ class PlanSchema(DimensionSchema):
             add_text_examples(operation, "snapshot", [self.examples["create"]])
 
     def request_examples(self) -> Part:
-        """Return the action's requests in the examples, by their titles."""
         if self.action in _REMARKS:
             return {self.action: {"text": _REMARKS[self.action]}}
         element = self.examples["create"]

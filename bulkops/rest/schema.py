@@ -34,7 +34,6 @@ class ElementMerge(ElementSerializer):
     """An element that may exist, so that all but its id may be left out."""
 
     def complete_schema(self, schema: Part) -> Part:
-        """Return the schema of an element in `merge`."""
         description = "Only an element that does not exist yet needs all that an element in `post` needs."
         return {**schema, "required": ["id"], "description": description}
 
@@ -72,7 +71,6 @@ class DeletionList(serializers.Serializer[Any]):
     """The body of a deletion, which is not an object."""
 
     def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
-        """Return the array."""
         items = auto_schema.resolve_serializer(DeletionItem(), direction).ref
         return _array(items, minItems=1, maxItems=settings.API_MAX_BULK_ELEMENTS)
 
@@ -137,7 +135,6 @@ class ElementDeletionStatus(Answer):
     parameters = ElementDeletionCounts(source="*")
 
     def to_representation(self, instance: DataProcessing) -> dict[str, Any]:
-        """Return the status in the `form` of the context."""
         answer, form = super().to_representation(instance), self.context["form"]
         time = instance.request_date_time.isoformat(timespec="milliseconds").replace("+00:00", form.utc)
         return {**answer, "requestDateTime": time, "parameters": form.enclosed(answer["parameters"])}
@@ -178,7 +175,6 @@ class DeletionForm:
         return ElementDeletion(context={"form": self, "readable": readable}).to_representation(processing)
 
     def enclosed(self, value: dict[str, Any]) -> Any:
-        """Return the object, in an array if that is the form."""
         return [value] if self.in_arrays else value
 
 

@@ -127,7 +127,6 @@ class BulkViewSet(DimensionViewSet):
 
 
 def _stream_file(file: IO[bytes]) -> HttpResponseBase:
-    """Return the response with the content of `file`, which is closed at its end."""
     response = StreamingHttpResponse(_Pieces(file), content_type="application/json")
     response["Content-Length"] = str(file.tell())
     file.seek(0)
@@ -147,5 +146,4 @@ class _Pieces(Iterator[bytes]):
         raise StopIteration
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()

@@ -44,7 +44,6 @@ class DiskList(Generic[T]):
 
     @property
     def size(self) -> int:
-        """The bytes that it takes."""
         return self._places[-1]
 
     def __len__(self) -> int:
@@ -61,7 +60,6 @@ class DiskList(Generic[T]):
         return map(self.__getitem__, range(len(self)))
 
     def append(self, item: T) -> None:
-        """Add an item at the end."""
         encoded = _encode(item)
         if self._room is not None and self.size + len(encoded) > self._room:
             raise DiskListFull

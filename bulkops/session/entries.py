@@ -53,7 +53,6 @@ class _Sent:
 
     @property
     def pointer(self) -> str:
-        """The JSON Pointer of the element."""
         return self.operation.pointer(self.position)
 
     @property
@@ -66,8 +65,6 @@ class _Sent:
 
 
 class _Named(msgspec.Struct):
-    """Only the id of an element."""
-
     id: Any = None
 
 
@@ -336,7 +333,6 @@ class EntryReader:
         return Failure(self.place("element_id", sent.position), "ELEMENT_NOT_FOUND", message, shortened(id))
 
     def place(self, column: str, position: int) -> str:
-        """Return the JSON Pointer of a unique `column` of the element at `position`."""
         operation = operation_at(self._operations, position)
         is_key = column == "element_id" and operation.name == "patch"
         return f"{operation.pointer(position)}/{'key/id' if is_key else self._model.unique_in_repository[column]}"

@@ -101,7 +101,6 @@ class Errors:
             yield self._of[place], self._kept[place]
 
     def refuse(self) -> None:
-        """Raise `Refused` if there are errors."""
         if self:
             raise Refused(self.first(), self.count + (not self.is_count_exact))
 

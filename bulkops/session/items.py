@@ -65,18 +65,15 @@ class Operation:
 
     @property
     def end(self) -> int:
-        """The position after the last element."""
         return self.first + len(self.elements)
 
     def pointer(self, position: int) -> str:
-        """Return the JSON Pointer of the element at `position`."""
         index = position - self.first
         if self.segments is not None:
             return json_pointer("", self.segments[index])
         return f"{self.place or f'/{self.name}'}/{index}"
 
     def pointer_of_data(self, position: int) -> str:
-        """Return the JSON Pointer of the fields of the element at `position`."""
         return f"{self.pointer(position)}/data" if self.name == "patch" else self.pointer(position)
 
 
@@ -113,7 +110,6 @@ class Envelope:
 
     @property
     def count(self) -> int:
-        """The number of elements."""
         return self.operations[-1].end
 
 

@@ -156,7 +156,6 @@ def _read_exactly(text: bytes, pointer: str) -> Patch:
 
 
 def _peek(text: bytes) -> object:
-    """Return the id in the entry `text`, if it can be read."""
     try:
         key = _keyed.decode(text).key
     except (msgspec.MsgspecError, RecursionError):

@@ -159,7 +159,6 @@ class WriteSession:
             self.writer.discard(list(misfits))
 
     def _stage_again(self) -> None:
-        """Read and stage again what others have changed meanwhile."""
         read_again: set[int] = set()
         while positions := self.writer.outdated() or self._unmerged(read_again):
             operation = operation_at(self._operations, positions[0])
@@ -202,7 +201,6 @@ class WriteSession:
         return Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id))
 
     def _path(self, position: int, wire_path: str) -> str:
-        """Return the JSON Pointer of a field of the element at `position`."""
         pointer = pointer_in(self._data(position), wire_path.split("."), self._dimension.wire)
         return f"{operation_at(self._operations, position).pointer_of_data(position)}{pointer}"
 

@@ -72,8 +72,6 @@ class Clash:
 
 
 class Counts(NamedTuple):
-    """How many entries are new, how many change something, and how many nothing."""
-
     created: int
     changed: int
     unchanged: int

@@ -72,7 +72,6 @@ class _Watch:
         self._cleans = False
 
     def start(self) -> None:
-        """Start the processes."""
         self._started = time.monotonic()
         heartbeat.reset()
         connection.close()  # they must not use a connection of this process

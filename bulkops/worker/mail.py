@@ -183,7 +183,6 @@ class MailProcess:
         self._process: ForkProcess | None = None
 
     def check(self) -> None:
-        """Start the process unless it runs."""
         if not settings.MAIL_SERVER or (self._process is not None and self._process.is_alive()):
             return
         connection.close()  # it must not use a connection of this process

@@ -57,8 +57,6 @@ def _run(work: Callable[[], None]) -> None:
 
 
 class _Quiet(WSGIRequestHandler):
-    """Logs no line for each request of Prometheus."""
-
     # A client that connects and sends nothing is not waited for.
     timeout = 10
 

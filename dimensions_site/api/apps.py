@@ -6,5 +6,4 @@ class ApiConfig(AppConfig):
     label = "api"
 
     def ready(self) -> None:
-        """Observe every request."""
         from dimensions_site.api.middleware import observed_requests

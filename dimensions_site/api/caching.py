@@ -20,8 +20,6 @@ _RETRY_SECONDS = 5.0
 
 
 class LocalCache(LocMemCache):
-    """The cache in the memory of one process."""
-
     def validate_key(self, key: str) -> None:
         """Accept any key: checking it for memcached's restrictions takes longer than the cache operation itself."""
 
@@ -56,7 +54,6 @@ class OptionalRedisCache(RedisCache):
             return default
 
     def set(self, key: Any, value: Any, timeout: Any = None, version: int | None = None) -> None:
-        """Store the value for `timeout` seconds."""
         self._try(partial(super().set, key, value, timeout, version), None)
 
     def add(self, key: Any, value: Any, timeout: Any = None, version: int | None = None) -> bool:

@@ -72,7 +72,6 @@ class Problem(exceptions.APIException):
         self.failure_count = len(self.failures) if failure_count is None else failure_count
 
     def body(self, request_id: str | None) -> dict[str, object]:
-        """Return the body for the request with this id."""
         errors = [failure.as_json() for failure in self.failures[:MAX_FAILURES]]
         return problem_body(self.status_code, self.code, str(self.detail), request_id, errors, self.failure_count)
 
@@ -178,7 +177,6 @@ def client_closed() -> Problem:
 
 
 def _cancelled(end: CancelReason) -> Problem:
-    """Return the error for a request whose queries were cancelled."""
     if end is CancelReason.CLIENT:
         return client_closed()
     if end is CancelReason.CROWD:

@@ -55,7 +55,6 @@ class Failure:
     id: str | None = None
 
     def as_json(self) -> dict[str, str]:
-        """Return the failure as an item of `errors`."""
         entry = {"path": self.path, "code": self.code, "message": self.message}
         return entry if self.id is None else {"id": self.id} | entry
 

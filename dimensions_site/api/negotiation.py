@@ -51,7 +51,6 @@ def media_type(header: str) -> str:
 
 
 def _qualities(accept: str) -> dict[str, float]:
-    """Return media range -> quality."""
     qualities: dict[str, float] = {}
     for item in accept.lower().split(","):
         media_range, *parameters = (part.strip() for part in item.split(";"))

@@ -80,7 +80,6 @@ class SkipTake:
 
     @property
     def window(self) -> slice:
-        """The slice of the sorted rows, for a queryset or a list."""
         return slice(self.skip, None if self.take is None else self.skip + self.take)
 
 

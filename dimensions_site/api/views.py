@@ -78,11 +78,9 @@ class ConventionsMixin(APIView):
 
     @property
     def takes_body(self) -> bool:
-        """Return whether a POST, PUT or PATCH must have a body."""
         return True
 
     def repeatable_query_parameters(self) -> frozenset[str]:
-        """Return the query parameters that may be sent more than once."""
         return frozenset()
 
     def check_values(self) -> None:

@@ -15,8 +15,6 @@ SLOTS = 16
 
 
 class Channel(models.TextChoices):
-    """Through what elements were written."""
-
     REST = "REST", _("REST API")
     ADMIN = "ADMIN", _("administration")
     IMPORT = "IMPORT", _("imported file")

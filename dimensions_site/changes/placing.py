@@ -116,7 +116,6 @@ class _Pending:
         return [approval.author, proposed_at, approval.approver, approved_at, approval.text]
 
     def stored(self, id: uuid.UUID) -> uuid.UUID | str:
-        """Return the `id` as the database takes it."""
         return id if self.connection.features.has_native_uuid_field else id.hex
 
 

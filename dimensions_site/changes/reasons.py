@@ -27,7 +27,6 @@ class InvalidReason(Exception):
         self.code = code
 
     def failure(self, path: str) -> Failure:
-        """Return the error as that of the field or header `path`."""
         return Failure(path, self.code, str(self))
 
 

@@ -63,11 +63,9 @@ class State:
         return {slot: place.number for slot, place in self.places.items()}
 
     def later(self) -> QuerySet[ChangeSet]:
-        """Return the change sets that were committed after this state."""
         return later_change_sets(self.numbers(), self.repository, self.dimension)
 
     def given(self, prefix: str = "") -> dict[str, Any]:
-        """Return the values of the bind parameters of `change_sets_after`."""
         numbers = {f"number_{slot}": number for slot, number in self.numbers().items()}
         given = {"repository": self.repository, "dimension": self.dimension, **numbers}
         return {f"{prefix}{name}": value for name, value in given.items()}

@@ -40,7 +40,6 @@ class Among(Func):
         super().__init__(F(column), _Rows(query) if isinstance(query, QuerySet) else query)
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Sequence[Any]]:
-        """Return the condition on an array."""
         return self.as_sql(compiler, connection, template="(%(expressions)s))", arg_joiner=" = ANY(ARRAY")
 
 
@@ -57,7 +56,6 @@ class AmongGiven(Func):
         super().__init__(F(column), array)
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Sequence[Any]]:
-        """Return the condition on an array."""
         return self.as_sql(compiler, connection, template="%(expressions)s)", arg_joiner=" = ANY(")
 
 

@@ -113,7 +113,6 @@ class CompiledQuery:
         return next(iter(self.all(using=using, **given)), None)
 
     def all(self, *, using: str = DEFAULT_DB_ALIAS, within: slice = slice(None), **given: Any) -> list[Sequence[Any]]:
-        """Return all rows, or those `within` a slice, otherwise as `first` does."""
         sql, parameters, convert = self._compiled
         connection = connections[using]
         if limit := connection.ops.limit_offset_sql(within.start or 0, within.stop):

@@ -155,7 +155,6 @@ def _all_or_nothing(models: Sequence[type[Model]]) -> Iterator[None]:
 
 
 def _drop_references(model: type[Model]) -> None:
-    """Drop the foreign keys of the table."""
     query = "SELECT conname FROM pg_constraint WHERE contype = 'f' AND conrelid = %s::regclass"
     for name in _column(query, _quoted(model)):
         _execute(f"ALTER TABLE {_quoted(model)} DROP CONSTRAINT {_quote(name)}")

@@ -44,8 +44,6 @@ class Connection(Protocol):
 
 
 class CancelReason(enum.Enum):
-    """Why the queries of a request were cancelled."""
-
     TIME = "time"
     CLIENT = "client"
     CROWD = "crowd"
@@ -82,7 +80,6 @@ class ReadLimit:
                 self._left -= time.monotonic() - self.begun
 
     def batches(self, connection: Connection, rows: Iterator[T]) -> Iterator[T]:
-        """Yield the `rows` of a query on `connection` in batches."""
         while True:
             with self.running(connection):
                 batch = list(islice(rows, _ROWS_AT_A_TIME))

@@ -39,7 +39,6 @@ class ForeignKeyInShard(ForeignKey[Any, Any]):
     """A foreign key to a row of the same repository: where that decides the shard, joins say so."""
 
     def get_extra_restriction(self, alias: str | None, related_alias: str | None) -> Any:
-        """Return the condition of a join, besides the key."""
         if not is_sharded():
             return None
         referred: Any = self.related_model._meta.get_field("repository")
@@ -47,6 +46,5 @@ class ForeignKeyInShard(ForeignKey[Any, Any]):
         return Exact(referred.get_col(alias), own.get_col(related_alias))
 
     def deconstruct(self) -> Any:
-        """Return what migrations know: the database has a usual key."""
         name, _path, arguments, options = super().deconstruct()
         return name, "django.db.models.ForeignKey", arguments, options

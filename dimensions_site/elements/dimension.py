@@ -29,12 +29,10 @@ class Dimension:
 
     @property
     def verbose_name(self) -> StrOrPromise:
-        """The name of one element for people, in their language."""
         return self.model._meta.verbose_name or self.name
 
     @property
     def verbose_name_plural(self) -> StrOrPromise:
-        """The name of several elements for people, in their language."""
         return self.model._meta.verbose_name_plural or self.name
 
     def __str__(self) -> str:

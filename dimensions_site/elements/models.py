@@ -68,7 +68,6 @@ class Change(models.TextChoices):
 
     @property
     def action(self) -> str:
-        """What happened to the element, as in responses."""
         return self.name.lower()
 
 

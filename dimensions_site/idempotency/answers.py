@@ -119,7 +119,6 @@ def delete_old_answers() -> None:
 
 
 def _short(response: HttpResponseBase) -> bytes:
-    """Return what is stored of the body."""
     if not isinstance(response, HttpResponse):
         return _MINIMAL
     content: bytes = response.content

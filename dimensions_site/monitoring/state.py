@@ -20,7 +20,6 @@ class StateCollector(Collector):
     """Runs a few short queries per scrape; of these, without a database there is only `dimensions_database_up`."""
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield the current metrics."""
         try:
             metrics = [*_jobs(), *_workers()]
         except (DatabaseError, InterfaceError):

@@ -31,7 +31,6 @@ class Observed:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds since it began."""
         return time.perf_counter() - self._began
 
     def names(self) -> dict[str, object]:
@@ -39,7 +38,6 @@ class Observed:
         return self._names
 
     def name(self, **names: object) -> None:
-        """Add log fields that have become known."""
         self._names |= names
 
     def wrote(self, rows: int) -> None:

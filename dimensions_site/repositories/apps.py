@@ -8,6 +8,5 @@ class RepositoriesConfig(AppConfig):
     verbose_name = _("Repositories and access")
 
     def ready(self) -> None:
-        """Register the signal receivers of access changes, sessions and kept forms."""
         from dimensions_site.repositories import audit
         from dimensions_site.repositories.login import kept_forms, sessions

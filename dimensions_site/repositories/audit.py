@@ -79,7 +79,6 @@ def record_event(event: str, subject: Mapping[str, object], changes: Mapping[str
 
 
 def _record(instance: Model, what: str, changed: Mapping[str, object] | None = None) -> None:
-    """Record the event `what` of `instance` with its current names."""
     described = SUBJECTS[type(instance)]
     subject = {name: value for name, value in described.of(instance).items() if value is not None}
     record_event(f"{described.name}_{what}", subject, changed)

@@ -116,7 +116,6 @@ def _compiled(dimension: str) -> CompiledQuery:
 
 
 def _key_in(row: Sequence[Any]) -> ApiKey:
-    """Return the key, with its user, in a row of that query."""
     count = len(_KEY_COLUMNS)
     api_key = ApiKey.from_db(DEFAULT_DB_ALIAS, _KEY_COLUMNS, row[:count])
     api_key.user = User.from_db(DEFAULT_DB_ALIAS, _USER_COLUMNS, row[count:-1])
@@ -133,7 +132,6 @@ def _error(api_key: ApiKey) -> str:
 
 
 def _record_use(api_key: ApiKey) -> None:
-    """Store the time of the key's last use, unless it was stored recently."""
     now = timezone.now()
     long_ago = now - _USE_IS_RECORDED_EACH
     if api_key.last_used_at is not None and api_key.last_used_at > long_ago:

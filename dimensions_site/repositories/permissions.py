@@ -41,7 +41,6 @@ class Access:
 
     @classmethod
     def read(cls, found: dict[str, Any]) -> "Access":
-        """Return the access in a row of `access_query`."""
         values = found.copy()
         for name in _BOOLEANS:
             values[name] = bool(found[name])

@@ -67,12 +67,10 @@ class SecretKey(models.Model):
         super().save(*args, **kwargs)
 
     def clean(self) -> None:
-        """Raise ValidationError if a revoked key would become valid again."""
         if self._was_revoked and not self.revoked:
             raise ValidationError(_("The API key has been revoked, which cannot be undone."))
 
     def assign_key(self) -> str:
-        """Give the new row a random key, and return the key."""
         self.prefix = get_random_string(_PREFIX)
         key = f"{self.prefix}.{get_random_string(_SECRET)}"
         self.hashed_key = hash_of(key)
@@ -80,10 +78,8 @@ class SecretKey(models.Model):
         return key
 
     def is_valid(self, key: str) -> bool:
-        """Return whether `key` is this key."""
         return constant_time_compare(hash_of(key), self.hashed_key)
 
     @property
     def has_expired(self) -> bool:
-        """Return whether the key has expired."""
         return self.expiry_date is not None and self.expiry_date < timezone.now()

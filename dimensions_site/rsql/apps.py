@@ -28,7 +28,6 @@ def _add_functions(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
 
 
 def _null_safe(function: Callable[[str], str]) -> Callable[[str | None], str | None]:
-    """Return `function` extended to return NULL for NULL."""
     return lambda text: None if text is None else function(text)
 
 

@@ -37,12 +37,10 @@ class Format(StrEnum):
 
     @property
     def content_type(self) -> str:
-        """Return the header Content-Type of such a file."""
         return f"{self.media_type}; charset=utf-8" if self.media_type.startswith("text/") else self.media_type
 
     @classmethod
     def listed(cls) -> str:
-        """Return the names of all formats as an enumeration."""
         *others, last = (format.upper() for format in cls)
         return f"{', '.join(others)} or {last}"
 

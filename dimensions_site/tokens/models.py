@@ -77,7 +77,6 @@ class Application(AbstractApplication):
         return self.user is None or bool(self.user.is_active)
 
     def clean(self) -> None:
-        """Raise ValidationError, by field, for invalid or insecure values."""
         errors: dict[str, list[Any]] = {}
         try:
             super().clean()
@@ -89,7 +88,6 @@ class Application(AbstractApplication):
             raise ValidationError(errors)
 
     def _errors(self) -> Iterator[tuple[str, Any]]:
-        """Yield the errors that the library does not find, each with its field."""
         if self.authorization_grant_type == self.GRANT_CLIENT_CREDENTIALS:
             if self.user_id is None:
                 yield "user", _("A program that gets tokens for itself acts as a user: name one.")

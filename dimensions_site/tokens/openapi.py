@@ -42,8 +42,6 @@ _SCHEMES: Mapping[str, dict[str, Any]] = {
 
 
 class AuthenticationScheme(OpenApiAuthenticationExtension):
-    """The security scheme of an authentication class."""
-
     target_class = BaseAuthentication
     match_subclasses = True
     priority = 1

@@ -76,7 +76,6 @@ class _Text:
         self.delimiter = separator[1] if separator else self._recognised_delimiter()
 
     def progress(self) -> float:
-        """Return the share of the file that has been read."""
         return min(self._file.tell() / self._size, 1.0)
 
     def _recognised_delimiter(self) -> str:
@@ -183,7 +182,6 @@ class _Lines:
         return line
 
     def begin_record(self) -> int:
-        """Return the number of the line on which the next record begins."""
         self._length = 0
         self.record.clear()
         return self._line + 1

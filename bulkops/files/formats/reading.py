@@ -242,6 +242,5 @@ def _broken(line: int, encoding: str) -> UnreadableFile:
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    """Return the pieces of the file from its beginning."""
     file.seek(0)
     return iter(partial(file.read, _CHUNK), b"")

@@ -38,7 +38,6 @@ class FileShape:
 
     @property
     def ending(self) -> str:
-        """The extension of such a file."""
         return f".{self.format}{GZIP_ENDING if self.gzipped else ''}"
 
 
@@ -126,7 +125,6 @@ class RowFailure:
 
     @property
     def place(self) -> str:
-        """The line and the field."""
         return f"line {self.line}, {self.failure.path}" if self.failure.path else f"line {self.line}"
 
     def __str__(self) -> str:

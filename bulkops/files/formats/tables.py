@@ -91,7 +91,6 @@ class FileTable:
         self._found = FileFindings(sheet=sheet, heading_row=line, written=written)
 
     def source(self, shape: FileShape, progress: Callable[[], float]) -> Source:
-        """Return the content of the file, without empty rows."""
         return Source(shape, self._headings, self._all_rows, progress, self._found)
 
     def _all_rows(self) -> Iterator[FileRow | RowFailure]:

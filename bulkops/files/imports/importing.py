@@ -166,7 +166,6 @@ class Importer:
         self._before = self._stored()
 
     def _stored(self) -> dict[str, Any]:
-        """Return the current JSON of the report's sample elements, by id."""
         stored = with_ids(self.dimension.model, self.repository, [id for _, id in self._first])
         renderer = full_renderer(self.dimension, self.repository.default_language)
         return {element["id"]: element for element in map(orjson.loads, renderer.each(stored))}

@@ -45,7 +45,6 @@ class Share:
         return cls(Decimal(found[1] or found[2]), is_percentage=found[2] is not None)
 
     def allows(self, count: int, total: int) -> bool:
-        """Return whether `count` of `total` elements is at most this share."""
         return count <= (self.amount * total / _HUNDRED if self.is_percentage else self.amount)
 
     def __str__(self) -> str:

@@ -109,7 +109,6 @@ class FileReader:
         ).format(line=self.unnamed_line)
 
     def placed(self, position: int, failure: Failure) -> RowFailure:
-        """Return the failure of the row at `position` with its line."""
         if position == BEFORE_ALL:
             return RowFailure(self._first_line, failure)
         if position < len(self.records):
@@ -144,7 +143,6 @@ class FileReader:
         return report
 
     def _place_of(self, path: str) -> str:
-        """Return the file's name for the field at the wire path."""
         return path if self.columns is None else self.columns.heading_of(path)
 
     def _place_of_pointer(self, pointer: str) -> str:
@@ -207,7 +205,6 @@ class FileReader:
         cells: Mapping[str, str] | Sequence[str],
         element: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """Keep what could be read of a row for the file of rejected rows."""
         if self.unnamed_line is None:
             self.unnamed_line = line
         self._add(Record(text=exact_json(dict(element)), is_checkable=False, line=line, cells=cells), failures)

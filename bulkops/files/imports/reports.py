@@ -165,7 +165,6 @@ def details_of(
 
 
 def _without_value(message: str, cell: str | None) -> str:
-    """Return the message with an ellipsis for the text of the `cell`."""
     for text in () if cell is None else {cell, cell.strip()}:
         message = message.replace(shown_value(text), _ELLIPSIS).replace(f"'{shortened(text)}'", f"'{_ELLIPSIS}'")
     return message.replace(f"{_ELLIPSIS}.", _ELLIPSIS)

@@ -38,8 +38,6 @@ _MOST_SECTIONS = 4
 
 
 class NumberFormat:
-    """A number format of a workbook by its `code`."""
-
     def __init__(self, code: str) -> None:
         has_times = is_date_format(code)
         self.is_date = has_times and not is_timedelta_format(code)

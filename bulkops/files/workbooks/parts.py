@@ -49,8 +49,6 @@ _SAME_NAMES = _(
 
 @dataclass(frozen=True)
 class Sheet:
-    """A visible sheet: its name and its part."""
-
     name: str
     part: str
 

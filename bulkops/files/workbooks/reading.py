@@ -145,7 +145,6 @@ class _Book:
         raise UnreadableFile(1, message, code="UNKNOWN_SHEET")
 
     def rows(self, reader: SheetReader, merged: MergedCells | None = None) -> Iterator[TextRow]:
-        """Yield the rows of a sheet as they are shown."""
         for row in reader.rows():
             if row.is_too_long:
                 yield TextRow(row.number, (), failure=_TOO_LONG.format(maximum=grouped_number(MAX_ROW_CHARACTERS)))

@@ -112,7 +112,6 @@ class TextCollector:
         self._is_pronunciation = False
 
     def start(self, name: str) -> None:
-        """Handle the start of an element."""
         if name == "rPh":
             self._is_pronunciation = True
         self._name = name if name in self._names and not self._is_pronunciation else ""
@@ -120,19 +119,16 @@ class TextCollector:
             self._pieces.setdefault(name, [])
 
     def end(self, name: str) -> None:
-        """Handle the end of an element."""
         if name == "rPh":
             self._is_pronunciation = False
         self._name = ""
 
     def add(self, text: str) -> None:
-        """Add the text inside the element."""
         if self._name and self._length <= self._maximum:
             self._pieces[self._name].append(text)
             self._length += len(text)
 
     def take(self) -> dict[str, str]:
-        """Return the texts by name, and start over."""
         texts = {name: "".join(pieces) for name, pieces in self._pieces.items()}
         self._pieces.clear()
         self._length = 0

@@ -52,6 +52,5 @@ def _schemes(request: Request) -> Sequence[str]:
 
 
 def _alternatives(schemes: Sequence[str]) -> str:
-    """Return the names as an enumeration: "Basic, Api-Key or Bearer"."""
     *others, last = schemes
     return f"{', '.join(others)} or {last}" if others else last

@@ -107,7 +107,6 @@ class BulkThrottle(CallThrottle):
     name, limit = "bulk", _BULK
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
-        """Count a POST only."""
         return request.method != "POST" or super().allow_request(request, view)
 
 
@@ -177,7 +176,6 @@ def _counted(key: str, rate: Rate) -> int:
 
 
 def _left(rate: Rate) -> int:
-    """Return the seconds until the period ends."""
     return math.ceil(rate.seconds - time.time() % rate.seconds)
 
 

@@ -72,8 +72,6 @@ def items(text: memoryview) -> Iterator[msgspec.Raw]:
 
 
 class _Scanner:
-    """Reads a JSON text from left to right."""
-
     def __init__(self, text: memoryview) -> None:
         self.text = text
         self.position = 0
@@ -103,7 +101,6 @@ class _Scanner:
         return self.text[start : self.position]
 
     def step(self, expected: bytes) -> bytes:
-        """Skip one of the `expected` characters, and return it."""
         start = _end_of_blanks(self.text, self.position)
         found = bytes(self.text[start : start + 1])
         if not found:
@@ -114,13 +111,11 @@ class _Scanner:
         return found
 
     def end(self) -> None:
-        """Check that only whitespace follows."""
         start = _end_of_blanks(self.text, self.position)
         if start < len(self.text):
             raise self.malformed(start, "expected the end of the text")
 
     def malformed(self, position: int, reason: str) -> JsonError:
-        """Return the error of a text that is invalid at `position`."""
         return json_error("INVALID_JSON", f"The body is not valid JSON {_place(self.text, position)}: {reason}.")
 
     def _end_of_value(self, start: int, message: str) -> int:

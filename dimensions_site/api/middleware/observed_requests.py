@@ -49,7 +49,6 @@ class ObservedRequest(Observed):
         self._has_ended = False
 
     def names(self) -> dict[str, object]:
-        """Return the user, the client's address, and the target of the request."""
         match = self._request.resolver_match
         db_id = match.kwargs.get("db_id") if match else None
         user = self._user

@@ -79,7 +79,6 @@ class Document:
 
     @cached_property
     def content(self) -> dict[str, Any]:
-        """The document."""
         with _GENERATION_LOCK:
             document: dict[str, Any] = SchemaGenerator(patterns=self._routes).get_schema(public=True)
         what = f"{' and '.join(self._dimensions)} dimension{'s' if len(self._dimensions) > 1 else ''}"
@@ -97,12 +96,10 @@ class Document:
 
     @cached_property
     def json(self) -> bytes:
-        """The document as JSON."""
         return orjson.dumps(self.content)
 
     @cached_property
     def yaml(self) -> bytes:
-        """The document as YAML."""
         text: bytes = OpenApiYamlRenderer().render(self.content, renderer_context={})
         return text
 

@@ -28,7 +28,6 @@ class Operations(DatabaseOperations):
     """Django's operations, for queries that may be sent with server-side parameters."""
 
     def last_executed_query(self, cursor: Any, sql: str, params: Any) -> Any:
-        """Return the query with its values, for logs and debugging."""
         if isinstance(cursor, base.ServerBindingCursor):
             return self.compose_sql(sql, params)
         return super().last_executed_query(cursor, sql, params)
@@ -41,7 +40,6 @@ class RepeatingCursor(base.ServerBindingCursor):
     connection: Connection[Any]
 
     def execute(self, *args: Any, **kwargs: Any) -> Any:
-        """Execute a query with server-side parameters."""
         # For this query alone: psycopg would also remember the last hundred other queries with their values, which may
         # be parts of files.
         self.connection.prepare_threshold = _TIMES_BEFORE_KEPT

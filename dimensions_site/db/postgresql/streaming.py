@@ -56,7 +56,6 @@ class StreamingCursor:
         return getattr(self._cursor, name)
 
     def close(self) -> None:
-        """Stop reading, and cancel the query in the database."""
         self.is_open = False
         if self._stream is not None:
             self._stream.close()

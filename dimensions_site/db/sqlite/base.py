@@ -33,7 +33,6 @@ class Cursor(base.SQLiteCursorWrapper):
         self._owner = owner
 
     def fetchmany(self, size: int | None = 1) -> list[Any]:
-        """Return the next rows, at most `size`."""
         limit = current_limit()
         if limit is None:
             return super().fetchmany(size)

@@ -128,7 +128,6 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
         return self.value_in(data, context)
 
     def default_in(self, context: ElementContext) -> Any:
-        """Return what is stored when a request leaves the leaf out."""
         return self.default
 
     def value_in(self, data: Any, context: ElementContext) -> Any:
@@ -139,11 +138,9 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
         return self.to_internal_value(data)
 
     def fail(self, key: str, **kwargs: Any) -> NoReturn:
-        """Raise the error with the code `key` and its message."""
         super().fail(key, **{"name": name_of(self), "expected": self.expected, **kwargs})
 
     def refuse(self, value: object) -> NoReturn:
-        """Raise the error that names the field, the `value` and what is expected."""
         self.fail("invalid", value=shown_value(value))
 
     def reject(self, message: str, **values: object) -> NoReturn:
@@ -159,7 +156,6 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
         return value
 
     def to_representation(self, value: Any) -> Any:
-        """Return the JSON value for the stored `value`."""
         return value
 
     @property
@@ -172,11 +168,9 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
         return F(column)
 
     def from_selected(self, value: Any) -> Any:
-        """Return the JSON value for a `selected` value that is not NULL."""
         return self.to_representation(value)
 
     def from_cell(self, text: str) -> Any:
-        """Return the JSON value for the text of a cell in a file."""
         return text
 
     def takes_number(self, number: str) -> bool:
@@ -221,7 +215,6 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
         return self.value_in(value, context)
 
     def model_field(self) -> "models.Field[Any, Any]":
-        """Return a new column of the model for the leaf."""
         return type(self).column_type(null=self.allow_null)
 
     @abstractmethod

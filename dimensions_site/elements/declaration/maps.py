@@ -89,16 +89,13 @@ class MapField(Leaf):
         return None
 
     def has_key(self, key: str) -> bool:
-        """Return whether this map may have the `key`."""
         return re.fullmatch(self.key_pattern, key) is not None
 
     def key_refusal(self, key: str) -> str:
-        """Return the error message for a `key` that this map cannot have."""
         message = _("{name}: '{key}' is not {expected}.")
         return message.format(name=name_of(self), key=shortened(key), expected=self.key_expected)
 
     def key_as_written(self, key: str) -> str:
-        """Return the usual spelling of the `key`."""
         return key
 
     def fast_type(self) -> Any:

@@ -167,7 +167,6 @@ class Bundle(NestedObject):
         return None if self.nullable and not is_set(value) else value
 
     def model_field(self) -> "Field[Any, Any]":
-        """Return a new column of the model for the whole object."""
         return json_column(null=self.nullable)
 
 
@@ -256,7 +255,6 @@ class ElementSerializer(ColumnObject):
 
     @property
     def maps(self) -> list[str]:
-        """The names of the members that are maps."""
         return [name for name, field in self.fields.items() if getattr(field, "kind", None) is ValueKind.TEXT_MAP]
 
     def to_internal_value(self, data: Any, context: ElementContext = NO_CONTEXT) -> dict[str, Any]:

@@ -92,7 +92,6 @@ class NamedField:
 
     @property
     def kind(self) -> ValueKind:
-        """How filters read and compare its values."""
         return ValueKind.TEXT if self.is_entry else self.place.leaf.kind
 
     @property
@@ -139,7 +138,6 @@ class Wire:
 
     @cached_property
     def references(self) -> Sequence[Place]:
-        """The leaves that hold the id of another element."""
         return [place for place in self.places.values() if place.leaf.refers_to is not None]
 
     @cached_property

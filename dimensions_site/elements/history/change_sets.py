@@ -108,8 +108,6 @@ _FIELDS = {
 
 
 class ChangeSetFields:
-    """The fields of a change set that a filter may name."""
-
     def resolve(self, selector: str) -> Field:
         """Return the field that `selector` names. Raises `UnknownField` with the nearest known ones."""
         if selector not in _FIELDS:

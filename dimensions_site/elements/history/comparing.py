@@ -59,7 +59,6 @@ class DifferingElement:
 
     @property
     def action(self) -> str:
-        """What led from `before` to `after`."""
         return "created" if 0 not in self.rows else "deleted" if 1 not in self.rows else "changed"
 
     @cached_property
@@ -69,7 +68,6 @@ class DifferingElement:
 
     @cached_property
     def after(self) -> dict[str, Any] | None:
-        """The wire JSON after, as `before`."""
         return self._side(1)
 
     @property
@@ -88,12 +86,10 @@ class DifferingElement:
         return self._without_names(old), self._without_names(new)
 
     def fields(self) -> Iterator[FieldDifference]:
-        """Yield the fields that differ."""
         return field_differences(self.dimension.wire, *self.values)
 
     @property
     def changes(self) -> str:
-        """The JSON of the fields that differ."""
         return changes_json(self.dimension, self.fields())
 
     def _without_names(self, found: dict[str, Any]) -> dict[str, Any]:

@@ -24,7 +24,6 @@ class InstantField(serializers.DateTimeField):
     """An instant in responses beyond the specification."""
 
     def to_representation(self, value: datetime) -> str:
-        """Return the text of the instant."""
         return instant_text(value)
 
 
@@ -32,7 +31,6 @@ class InstantField(serializers.DateTimeField):
 # docstrings of the classes.
 class Answer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
-        """Return the members, each with its source."""
         return with_sources(super().get_fields())
 
 

@@ -15,8 +15,6 @@ Scalar: TypeAlias = str | int | bool | None
 
 
 class Unset(Enum):
-    """The value of an empty cell."""
-
     UNSET = "unset"
 
 

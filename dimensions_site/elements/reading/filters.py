@@ -92,7 +92,6 @@ class CompiledFilter:
         self._readers, _ = self._compile()
 
     def condition(self) -> Q:
-        """Return the condition on elements and on their versions."""
         return self._compile()[1]
 
     def matches(self) -> Combinable:
@@ -105,7 +104,6 @@ class CompiledFilter:
         return {f"value_{number}": read(text) for number, (read, text) in enumerate(pairs, start=1)}
 
     def _compile(self) -> tuple[Sequence[Callable[[str], Any]], Q]:
-        """Return the functions that read the values, and the condition."""
         readers: list[Callable[[str], Any]] = []
 
         def value(read: Read, field: Field, text: str) -> Param:
@@ -159,6 +157,5 @@ class ElementFilter:
 
     @cached_property
     def _tree(self) -> tuple[Node | None, list[str]]:
-        """The filter without values, and the texts of the values."""
         texts: list[str] = []
         return without_values(parse(self.text), texts) if self.text else None, texts

@@ -101,7 +101,6 @@ class Renderer:
         return self._compiled[model]
 
     def written(self, row: Sequence[Any]) -> str:
-        """Return the JSON text of an element with these values of the `expressions`."""
         parts = self._parts.copy()
         parts[1::2] = map(call, self._encoders, row)
         return "".join(parts)

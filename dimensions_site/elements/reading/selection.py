@@ -136,7 +136,6 @@ def _map_plan(place: Place, keys: Selected, language: str, *, as_stored: bool) -
 
 
 def _projected(selected: Selected, text: str) -> str:
-    """Return the JSON object `text` with the selected members only."""
     return json_text(_project(orjson.loads(text), selected))
 
 

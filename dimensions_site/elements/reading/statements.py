@@ -47,7 +47,6 @@ def _rows(filter: CompiledFilter, is_unused: bool, slots: tuple[int, ...] | None
 
 @lru_cache(KEPT_SHAPES)
 def _count(filter: CompiledFilter, is_unused: bool, slots: tuple[int, ...] | None) -> tuple[str, Sequence[Any]]:
-    """Return the SQL of the number of `_rows`, and its bind parameters."""
     counted = _rows(filter, is_unused, slots).values_list(Columns("COUNT(*)", ()))
     sql, parameters = counted.query.get_compiler(DEFAULT_DB_ALIAS, elide_empty=False).as_sql()
     return sql, parameters
@@ -88,7 +87,6 @@ class Selection:
 
     @property
     def rows(self) -> QuerySet[Any]:
-        """The page as a queryset, which is composed for this request."""
         dimension, repository = self.filter.dimension, self.filter.repository
         if self.state is None:
             rows: QuerySet[Any] = dimension.model.of(repository).using(self.db)
@@ -101,7 +99,6 @@ class Selection:
 
     @property
     def model(self) -> type[Model]:
-        """The model of the rows: elements, or versions of them."""
         model = self.filter.dimension.model
         return model if self.state is None else model.version_model
 
@@ -133,6 +130,5 @@ class Selection:
 
     @property
     def _given(self) -> dict[str, Any]:
-        """The values of the bind parameters."""
         given = {"repository": self.filter.repository.pk} if self.state is None else self.state.given()
         return given | self.filter.given

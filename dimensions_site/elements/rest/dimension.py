@@ -68,8 +68,6 @@ def invalid_ids(ids: Iterable[str]) -> list[Failure]:
 
 
 class DimensionViewSet(IdempotentMixin, ViewSet):
-    """Routes inside one dimension of one repository."""
-
     # `as_view` is called with it.
     dimension = cast(Dimension, None)
     # Actions without an entry take no query parameters; None accepts any and ignores them (contract A7).
@@ -102,12 +100,10 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
 
     @property
     def is_trial(self) -> bool:
-        """Return whether the request saves nothing."""
         return False
 
     @property
     def actor(self) -> Actor:
-        """The client as the author of what the request writes."""
         return Actor(self.user.get_username(), Channel.REST, reason=self.reason)
 
     def resolve_scope(self) -> None:
@@ -129,14 +125,12 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
 
     @property
     def role(self) -> Role:
-        """The smallest role that may use the action."""
         return self.roles.get(self.action or "", Role.READER)
 
     def allowed_query_parameters(self) -> frozenset[str] | None:
         return self.query_parameters.get(self.action or "", frozenset())
 
     def get_renderers(self) -> list[BaseRenderer]:
-        """Return the renderers of the action."""
         return [*super().get_renderers(), *(kind() for kind in self.further_renderers.get(self.action or "", ()))]
 
     def readable_referring(self) -> list[Dimension]:

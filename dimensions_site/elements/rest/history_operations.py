@@ -103,7 +103,6 @@ class HistorySchema(DimensionSchema):
         return found
 
     def answer_example(self) -> Any:
-        """Return the action's response in the examples."""
         difference = difference_example(self.element)
         head = {"user": "alice", "channel": Channel.REST.value}
         tail = {"reason": "Month-end review", "committedAt": _INSTANT}

@@ -129,7 +129,6 @@ class HistoryViewSet(DimensionViewSet):
         return filterset.qs, paging
 
     def _versions_query(self) -> tuple[dict[str, Any], SkipTake]:
-        """Return the values that are wanted, by column."""
         id, change_set = (self.request.query_params.get(name) for name in ("id", "changeSet"))
         selected: dict[str, Any] = {}
         failures = []

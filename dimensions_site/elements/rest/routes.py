@@ -111,7 +111,6 @@ class DimensionRoutes:
 
     @cached_property
     def document(self) -> Document:
-        """Return the OpenAPI document of the dimension."""
         return Document(self.dimension.name, self.dimension.version, self.documented)
 
     @property

@@ -42,7 +42,6 @@ class DimensionSchema(AutoSchema):
 
     @property
     def action(self) -> str:
-        """The name of the action."""
         return str(self.view.action)
 
     @property
@@ -59,7 +58,6 @@ class DimensionSchema(AutoSchema):
 
     @cached_property
     def element(self) -> Part:
-        """The element of the examples in responses."""
         return self.saved_example(self.examples["create"])
 
     def saved_example(self, data: Part, before: Part | None = None) -> Part:
@@ -103,7 +101,6 @@ class DimensionSchema(AutoSchema):
         return answer
 
     def request_examples(self) -> Part:
-        """Return the action's requests in the examples, by their titles."""
         return {self.view.dimension.name: self.examples[self.action]}
 
     def get_tags(self) -> list[str]:

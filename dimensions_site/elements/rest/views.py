@@ -149,7 +149,6 @@ class ElementViewSet(DimensionViewSet):
         return self._answer(saved.text, status=201, Location=location)
 
     def _answer(self, text: str, *, status: int = 200, **headers: str) -> HttpResponse:
-        """Return the response with the element whose JSON is `text`."""
         return HttpResponse(
             text.encode(), status=status, content_type="application/json", headers={"ETag": etag_of(text), **headers}
         )

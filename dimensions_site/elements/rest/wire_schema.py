@@ -96,7 +96,6 @@ class ElementSelection(ElementSerializer):
     """An element of which only selected members are returned (contract D8)."""
 
     def complete_schema(self, schema: Part) -> Part:
-        """Return the schema in the response of a fetch."""
         properties = {
             name: _selected_group(name) if "$ref" in part else part for name, part in schema["properties"].items()
         }
@@ -122,7 +121,6 @@ def is_required(member: Any) -> bool:
 
 
 def _nullable(schema: Part) -> Part:
-    """Return the schema that also allows null."""
     if "oneOf" in schema or "enum" in schema:
         # `nullable` means nothing without a `type` beside it, and client generators ignore it inside the branches. They
         # take a null of the type string for one more value of an enum.

@@ -46,7 +46,6 @@ def copy_elements(
 
 
 def _insert(dimension: Dimension, versions: QuerySet[Any], target: Repository, provenance: Provenance) -> None:
-    """Insert the elements that the `versions` show."""
     quote = connection.ops.quote_name
     fields = {field.attname: field for field in dimension.model._meta.concrete_fields}
     stamped = {name: fields[name].get_db_prep_save(value, connection) for name, value in provenance.columns.items()}

@@ -117,11 +117,9 @@ class RowDecoder:
         return self._of_right_size(values, context)
 
     def row_of(self, element: Element) -> Row:
-        """Return the row of a stored element, all of whose columns are loaded."""
         return self._exact_row(vars(element))
 
     def changes(self, before: Row, after: Row) -> dict[str, Any]:
-        """Return the columns that differ in the row `after`, with their values in it."""
         return {
             column: new
             for column, old, new in zip(self.columns, before, after, strict=True)
@@ -155,7 +153,6 @@ class RowDecoder:
     # The structs of elements. In doubt, the result is None or one of `UNREADABLE` is raised.
 
     def _complete(self, text: bytes) -> Any:
-        """Return the struct of the element `text`, which has all members."""
         if is_doubtful(text):
             return None
         element = self._decode(text)
@@ -179,7 +176,6 @@ class RowDecoder:
         return msgspec.convert(self._defaults.completed({**known, **members}), self._struct)
 
     def _patched(self, current: str, patch: RawElement) -> Any:
-        """Return the struct of the element whose JSON is `current` after the `patch`."""
         if patch.members is None:
             return None
         stored: dict[str, Any] = msgspec.json.decode(current)

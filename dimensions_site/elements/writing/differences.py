@@ -26,8 +26,6 @@ class FieldDifference:
 
 @dataclass(frozen=True)
 class Difference:
-    """A changed value: its path, its heading, and its text before and after."""
-
     path: str
     heading: str
     before: str

@@ -10,8 +10,6 @@ from dimensions_site.elements.writing.merging import Spot, put_field
 
 
 class How(StrEnum):
-    """What a change does to its field."""
-
     SET = "set"
     CLEAR = "clear"
     APPEND = "append"

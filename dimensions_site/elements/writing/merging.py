@@ -23,8 +23,6 @@ class Absent(Enum):
 
 @dataclass(frozen=True)
 class Spot:
-    """A field, or the entry `key` of the map at `path`."""
-
     path: str
     key: str | None = None
 
@@ -117,7 +115,6 @@ def _spots(wire: Wire, *elements: Mapping[str, Any]) -> Iterator[tuple[Spot, Pla
 
 
 def _without_entries(place: Place, base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> Any:
-    """Return null or an empty map, for the merged map at `place` without entries."""
     begun, own, other = (value_at(element, Spot(place.path)) for element in (base, mine, theirs))
     value = other if own == begun else own
     return value if not value else None if place.leaf.allow_null else {}

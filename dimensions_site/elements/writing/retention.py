@@ -72,7 +72,6 @@ def remove_versions(
 
 
 def _replaced(versions: QuerySet[Any], before: datetime) -> QuerySet[Any]:
-    """Return the versions that had been replaced or deleted by that time."""
     later = versions.filter(
         element_id=OuterRef("element_id"), number__gt=OuterRef("number"), change_set__committed_at__lte=before
     )

@@ -57,7 +57,6 @@ class Sizes:
         raise ValidationError([ErrorDetail(message, "too_large")])
 
     def of_stored(self, text: str) -> int:
-        """Return the size of the stored element whose JSON is `text`."""
         members = _raw_members.decode(text)
         written = {name: msgspec.json.decode(raw) for name, raw in members.items() if name not in self._read_only}
         return len(_encode(written))
@@ -74,7 +73,6 @@ class Sizes:
 
 
 def _unset(declaration: WireObject) -> dict[str, Any]:
-    """Return the JSON of an element in which nothing is set."""
     return {
         name: _unset(member) if isinstance(member, Group) else None
         for name, member in declaration.fields.items()

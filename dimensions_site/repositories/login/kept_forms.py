@@ -121,7 +121,6 @@ def _sign_in_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _taken(request: HttpRequest) -> QueryDict | None:
-    """Remove and return the data kept for this URL and user."""
     kept = request.session.get(_SESSION)
     if kept is None or kept["address"] != request.get_full_path():
         return None

@@ -149,7 +149,6 @@ def _verified(token: str, kind: str) -> Claims:
 
 
 def _users() -> QuerySet[User]:
-    """Return the users, annotated with how often their tokens were ended."""
     return User.objects.select_related("token_generation")
 
 

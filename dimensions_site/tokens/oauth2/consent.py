@@ -58,7 +58,6 @@ class ConsentView(AuthorizationView):
         return response
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """Return the context of the page, with the rights in the user's language."""
         context: dict[str, Any] = super().get_context_data(**kwargs)
         rights = [_SCOPES[scope] for scope in context.get("scopes", ())]
         return {

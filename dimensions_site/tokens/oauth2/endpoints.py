@@ -124,7 +124,6 @@ def _too_often(problem: Problem) -> HttpResponse:
 
 
 def _log_refusal(request: HttpRequest, answer: HttpResponse) -> None:
-    """Log why the request is refused, and to which application."""
     observed = current()
     if observed is None or answer.status_code < HTTPStatus.BAD_REQUEST:
         return
@@ -133,7 +132,6 @@ def _log_refusal(request: HttpRequest, answer: HttpResponse) -> None:
 
 
 def _name_application(request: HttpRequest) -> None:
-    """Log the application that the request names."""
     observed = current()
     client_id = _client_id(request)
     # An unknown client id may be a secret.

@@ -37,12 +37,7 @@ class HasLogicFilter(DropdownFilter):
 class AccountAdmin(DimensionAdmin):
     dimension = ACCOUNT
     icon = "account_balance"
-    listed = (
-        "nature",
-        "type",
-        "dataEntryAndReporting.class",
-        "conversion.conversionType",
-    )
+    listed = ("nature", "type", "dataEntryAndReporting.class", "conversion.conversionType")
     presets = {"type": "NORMAL"}
     # The closing rate for what stands at the end of a period, the average rate for what happens in it.
     suggestions = {"conversion.conversionType": ("nature", {"BALANCE_SHEET": "FINAL", "PROFIT_AND_LOSS": "AVERAGE"})}

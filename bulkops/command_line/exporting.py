@@ -40,9 +40,7 @@ class ExportCommand(BaseCommand):
         parser.add_argument("db_id", metavar="DBID", help="the repository")
         parser.add_argument("file", metavar="FILE", nargs="?", help="the file to write; without it, standard output")
         parser.add_argument(
-            "--format",
-            choices=list(map(str, Format)),
-            help="default: the ending of FILE; .gz compresses the file",
+            "--format", choices=list(map(str, Format)), help="default: the ending of FILE; .gz compresses the file"
         )
         parser.add_argument("--filter", help="the elements that are exported, in RSQL as on REST")
         parser.add_argument("--sort", help="the order of the elements as on REST, such as --sort=-updateInfo.date")

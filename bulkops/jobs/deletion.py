@@ -22,12 +22,7 @@ from dimensions_site.db.locks import is_about_locks
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.reading.uses import Uses, referring_dimensions
-from dimensions_site.elements.writing.locking import (
-    StillLocked,
-    is_worth_another_try,
-    let_others_write,
-    writing_many,
-)
+from dimensions_site.elements.writing.locking import StillLocked, is_worth_another_try, let_others_write, writing_many
 from dimensions_site.elements.writing.saving import delete
 
 log = structlog.get_logger(__name__)

@@ -123,8 +123,7 @@ def outdated_changes(plan: Plan) -> QuerySet[PlanChange]:
     stored = model.of(plan.repository).filter(**same).order_by()
     newest = model.versions_of(plan.repository).filter(**same).order_by("-number")
     changes = changes_of(plan).annotate(
-        present=Subquery(stored.values("pk")[:1]),
-        newest=Subquery(newest.values("number")[:1]),
+        present=Subquery(stored.values("pk")[:1]), newest=Subquery(newest.values("number")[:1])
     )
     is_created = Q(base__isnull=True)
     return changes.filter(

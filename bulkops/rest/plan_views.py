@@ -18,14 +18,7 @@ from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_request
 from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans, role_of
 from bulkops.rest import plan_operations as operations
-from bulkops.rest.bodies import (
-    EMPTY_CELLS,
-    LinesParser,
-    RowsBody,
-    TableParser,
-    empty_cells_failures,
-    read_snapshot,
-)
+from bulkops.rest.bodies import EMPTY_CELLS, LinesParser, RowsBody, TableParser, empty_cells_failures, read_snapshot
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request
 from dimensions_site.api.json.texts import shown_value

@@ -12,14 +12,7 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
 from bulkops.rest import operations
-from bulkops.rest.bodies import (
-    EMPTY_CELLS,
-    LinesParser,
-    RowsBody,
-    TableParser,
-    empty_cells_failures,
-    read_elements,
-)
+from bulkops.rest.bodies import EMPTY_CELLS, LinesParser, RowsBody, TableParser, empty_cells_failures, read_elements
 from bulkops.session.envelope import read_envelope
 from bulkops.session.items import Envelope, SaveMode
 from bulkops.session.session import save_all

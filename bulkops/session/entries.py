@@ -78,12 +78,7 @@ class EntryReader:
     """
 
     def __init__(
-        self,
-        dimension: Dimension,
-        repository: Repository,
-        decoder: RowDecoder,
-        envelope: Envelope,
-        errors: Errors,
+        self, dimension: Dimension, repository: Repository, decoder: RowDecoder, envelope: Envelope, errors: Errors
     ) -> None:
         self._model = dimension.model
         self._wire = dimension.wire

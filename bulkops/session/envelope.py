@@ -133,11 +133,7 @@ def _beginning(text: memoryview) -> str:
 
 def too_many(what: str, limit: int) -> Failure:
     """Return the failure of a body with more than `limit` of `what`."""
-    return Failure(
-        "",
-        "TOO_MANY_ELEMENTS",
-        f"The body has more than {limit:,} {what}; send several requests.",
-    )
+    return Failure("", "TOO_MANY_ELEMENTS", f"The body has more than {limit:,} {what}; send several requests.")
 
 
 # --- Bulk deletion -----------------------------------------------------------------------------

@@ -78,8 +78,7 @@ class Operation:
 
 
 def operations(
-    elements: Mapping[str, Items[Sent]],
-    segments: Mapping[str, Sequence[object]] = MappingProxyType({}),
+    elements: Mapping[str, Items[Sent]], segments: Mapping[str, Sequence[object]] = MappingProxyType({})
 ) -> list[Operation]:
     """Return all operations in their order, with these `elements` and `segments` by the names of the operations."""
     found: list[Operation] = []

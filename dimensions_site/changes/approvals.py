@@ -63,8 +63,5 @@ def set_approval(repository: Repository, dimension: str, switch: ApprovalSwitch)
     found.save(update_fields=["approval"])
     slots = (Slot(repository=found, dimension=dimension, slot=slot, number=0, approval=switch) for slot in range(SLOTS))
     Slot.objects.bulk_create(
-        slots,
-        update_conflicts=True,
-        unique_fields=["repository", "dimension", "slot"],
-        update_fields=["approval"],
+        slots, update_conflicts=True, unique_fields=["repository", "dimension", "slot"], update_fields=["approval"]
     )

@@ -66,7 +66,7 @@ class ChangeSet(models.Model):
         verbose_name_plural = _("change log")
         default_permissions = ()
         constraints = [
-            models.UniqueConstraint(fields=["repository", "dimension", "slot", "number"], name="change_set_place"),
+            models.UniqueConstraint(fields=["repository", "dimension", "slot", "number"], name="change_set_place")
         ]
         indexes = [
             models.Index(fields=["repository", "dimension", "-committed_at", "-id"], name="change_set_latest"),

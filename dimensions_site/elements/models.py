@@ -117,7 +117,7 @@ class Element(ElementColumns):
         abstract = True
         constraints = [
             # Serves reading one element, the default order of lists, and paging after the last id.
-            models.UniqueConstraint(fields=["repository", "element_id"], name="%(class)s_id_in_repository"),
+            models.UniqueConstraint(fields=["repository", "element_id"], name="%(class)s_id_in_repository")
         ]
 
     @classmethod

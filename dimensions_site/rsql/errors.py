@@ -53,10 +53,7 @@ _NOT_STORABLE = "\x00\ud800-\udfff"
 NOT_STORABLE = re.compile(f"[{_NOT_STORABLE}]")
 # Control characters other than tab as well: they are allowed only in quotes.
 REFUSED_UNQUOTED = re.compile(f"[{_CONTROL}{_NOT_STORABLE}]")
-_NAMES = {
-    **dict.fromkeys("\r\n", gettext_lazy("a line break")),
-    "\0": gettext_lazy("the character NUL"),
-}
+_NAMES = {**dict.fromkeys("\r\n", gettext_lazy("a line break")), "\0": gettext_lazy("the character NUL")}
 
 
 def refuse(characters: re.Pattern[str], text: str, what: str) -> None:

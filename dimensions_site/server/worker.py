@@ -38,12 +38,7 @@ _ERRORS: tuple[tuple[tuple[type[Exception], ...], int, str, str], ...] = (
     ((errors.LimitRequestHeaders,), 431, "HEADERS_TOO_LARGE", _MAX_HEADERS),
     ((errors.ExpectationFailed,), 417, "EXPECTATION_FAILED", "{error}. Only 100-continue is supported."),
     ((errors.UnsupportedTransferCoding,), 501, "UNSUPPORTED_TRANSFER_CODING", "{error}. Only chunked is supported."),
-    (
-        (errors.InvalidRequestLine, errors.InvalidHTTPVersion),
-        400,
-        "UNREADABLE_REQUEST",
-        _NOT_ENCODED,
-    ),
+    ((errors.InvalidRequestLine, errors.InvalidHTTPVersion), 400, "UNREADABLE_REQUEST", _NOT_ENCODED),
     ((errors.ParseException,), 400, "UNREADABLE_REQUEST", _UNREADABLE),
     ((Exception,), 500, "INTERNAL_ERROR", _FAILED),
 )

@@ -29,10 +29,7 @@ SCOPES = {
 # The issuer and the audience of our own JSON Web Tokens.
 ISSUER = "dimensions"
 # Asymmetric signatures only. With the HS family, anyone who can verify a token can also forge one.
-ASYMMETRIC = (
-    *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
-    *("ES256", "ES384", "ES512", "EdDSA"),
-)
+ASYMMETRIC = (*("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), *("ES256", "ES384", "ES512", "EdDSA"))
 
 
 def authentication_classes(modes: Sequence[str]) -> list[str]:

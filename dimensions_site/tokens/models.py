@@ -116,12 +116,7 @@ def _leaves_the_machine_in_clear(uri: str) -> bool:
 
 
 # The library's names of the other fields are for developers, and not translated well.
-_WORDS = {
-    "client_id": _("client id"),
-    "client_secret": _("client secret"),
-    "user": _("user"),
-    "created": _("created"),
-}
+_WORDS = {"client_id": _("client id"), "client_secret": _("client secret"), "user": _("user"), "created": _("created")}
 for _field in Application._meta.concrete_fields:
     _field.verbose_name = _WORDS.get(_field.name, _field.verbose_name)
 

@@ -33,10 +33,7 @@ _SCHEMES: Mapping[str, dict[str, Any]] = {
     "oauth2": {
         "type": "oauth2",
         "description": "An access token. Its scope narrows what the grants of its user allow.",
-        "flows": {
-            "clientCredentials": _TOKEN,
-            "authorizationCode": {**_TOKEN, "authorizationUrl": _AUTHORIZATION},
-        },
+        "flows": {"clientCredentials": _TOKEN, "authorizationCode": {**_TOKEN, "authorizationUrl": _AUTHORIZATION}},
     },
 }
 

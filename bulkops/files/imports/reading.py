@@ -133,9 +133,7 @@ class FileReader:
         if understanding is not None:
             failures = ((position, self.placed(position, failure)) for position, failure in errors.in_order())
             report.kinds, report.rows = details_of(
-                failures,
-                lambda each: records[each] if 0 <= each < len(records) else None,
-                self._options.mapping,
+                failures, lambda each: records[each] if 0 <= each < len(records) else None, self._options.mapping
             )
             report.understood, report.understood_count = understanding.most_frequent(_LISTED), understanding.count
             report.unknown = understanding.unknown_values(_UNKNOWN)

@@ -32,7 +32,7 @@ class MapField(Leaf):
     column_type = staticmethod(json_column)
     fast_type_decides = False
     default_error_messages = {
-        "too_large": gettext_lazy("{name} must not have more than {maximum} entries; it has {count}."),
+        "too_large": gettext_lazy("{name} must not have more than {maximum} entries; it has {count}.")
     }
     key_pattern: ClassVar[str] = rf"[\s\S]{{1,{CODE_LENGTH}}}"
     max_length: ClassVar[int] = FREE_TEXT_LENGTH
@@ -135,9 +135,7 @@ class LanguageMapField(MapField):
     key_label = gettext_lazy("Language")
     any_key = gettext_lazy("any language")
     default_error_messages = {
-        "same_language": gettext_lazy(
-            "{name} differs from '{other}' only in case or in - and _; use only one of them."
-        ),
+        "same_language": gettext_lazy("{name} differs from '{other}' only in case or in - and _; use only one of them.")
     }
 
     @property
@@ -192,7 +190,7 @@ class DescriptionsField(LanguageMapField):
     default_error_messages = {
         "blank": gettext_lazy(
             '{name} must have a text in at least one language, such as {{"en": "Cash"}}; got {value}.'
-        ),
+        )
     }
 
     def __init__(self, **kwargs: Any) -> None:

@@ -82,7 +82,7 @@ class IdField(CodeField):
         "invalid_character": _(
             "{name} must not contain the bidirectional control character {character} (at position {position}), which "
             "changes the order in which text is shown. Remove it."
-        ),
+        )
     }
 
     def __init__(self, **kwargs: Any) -> None:

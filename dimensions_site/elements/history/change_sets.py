@@ -73,8 +73,7 @@ _APPROVAL_MEMBERS: dict[str, Combinable] = {
     "text": F("approval_text"),
 }
 _APPROVAL = Case(
-    When(approved_at__isnull=False, then=Cast(JSONObject(**_APPROVAL_MEMBERS), TextField())),
-    output_field=TextField(),
+    When(approved_at__isnull=False, then=Cast(JSONObject(**_APPROVAL_MEMBERS), TextField())), output_field=TextField()
 )
 
 

@@ -16,12 +16,7 @@ from dimensions_site.api.pagination import SkipTake
 from dimensions_site.changes.states import State
 from dimensions_site.changes.versions import change_sets_after, versions_at, versions_before
 from dimensions_site.db.compiled import Columns, CompiledColumns, Param, bound
-from dimensions_site.elements.reading.filters import (
-    KEPT_LENGTH,
-    KEPT_SHAPES,
-    CompiledFilter,
-    ElementFilter,
-)
+from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.uses import without_uses
 from dimensions_site.rsql.sorting import parse_sort

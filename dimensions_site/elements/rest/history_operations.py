@@ -43,10 +43,7 @@ CHANGES = extend_schema(
     "`since`: each once, in its newest state, ordered by id. No committed change is missed. Without `since` it returns "
     "all {plural}. With `filter`, what does not match is returned as `deleted`. `Sync-Token` is the state for the next "
     "call. 410 says that the changes since then are no longer stored: list the {plural} again.",
-    parameters=[
-        parameter("query", "since", "The `Sync-Token` of the last answer.", **_TOKEN),
-        parameters.SYNC_TOKEN,
-    ],
+    parameters=[parameter("query", "since", "The `Sync-Token` of the last answer.", **_TOKEN), parameters.SYNC_TOKEN],
     responses=rows(ElementChange(many=True), "The changes."),
 )
 CHANGE_SETS = extend_schema(
@@ -54,10 +51,7 @@ CHANGE_SETS = extend_schema(
     summary="List the change sets",
     description="Returns the transactions that wrote {plural}, the latest first: who, when, through what, why, and how "
     "many {plural} they created, changed and deleted.",
-    parameters=[
-        parameter("query", "filter", _FILTER, format="rsql-of-change-sets"),
-        *parameters.COUNTED,
-    ],
+    parameters=[parameter("query", "filter", _FILTER, format="rsql-of-change-sets"), *parameters.COUNTED],
     responses=rows(ChangeSetSerializer(many=True), "The change sets."),
 )
 VERSIONS = extend_schema(
@@ -65,10 +59,7 @@ VERSIONS = extend_schema(
     summary="List versions of one {dimension}, or of one change set",
     description="Returns the versions with what each has changed, the latest first. Name an element, a change set, or "
     "both.",
-    parameters=[
-        parameter("query", "changeSet", "The id of the change set.", format="uuid"),
-        *parameters.COUNTED,
-    ],
+    parameters=[parameter("query", "changeSet", "The id of the change set.", format="uuid"), *parameters.COUNTED],
     responses=rows(ElementVersion(many=True), "The versions."),
 )
 COMPARE = extend_schema(

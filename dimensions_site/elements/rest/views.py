@@ -219,9 +219,7 @@ class ElementViewSet(DimensionViewSet):
         headers = {SYNC_TOKEN: token_of(selection.state or self.state_now())}  # before the rows are read
         headers |= self.count_headers(selection.count)  # before the list, which keeps the connection
         response = StreamingHttpResponse(
-            stream_elements(accepted, selection, paths),
-            content_type=content_type(accepted),
-            headers=headers,
+            stream_elements(accepted, selection, paths), content_type=content_type(accepted), headers=headers
         )
         patch_vary_headers(response, ["Accept"])
         if not isinstance(accepted, JSONRenderer):

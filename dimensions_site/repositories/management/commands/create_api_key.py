@@ -26,10 +26,7 @@ class Command(BaseCommand):
             help="the highest role of the key, within the grants of the user; by default all that they allow",
         )
         parser.add_argument(
-            "--dimension",
-            choices=dimension_names(),
-            default=ALL,
-            help="only for this dimension; by default for all",
+            "--dimension", choices=dimension_names(), default=ALL, help="only for this dimension; by default for all"
         )
         parser.add_argument(
             "--repository",

@@ -18,10 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("db_id", metavar="DBID")
         parser.add_argument("role", choices=ROLES)
         parser.add_argument(
-            "--dimension",
-            choices=dimension_names(),
-            default=ALL,
-            help="only for this dimension; by default for all",
+            "--dimension", choices=dimension_names(), default=ALL, help="only for this dimension; by default for all"
         )
 
     @transaction.atomic  # together with the record of the change
@@ -29,9 +26,6 @@ class Command(BaseCommand):
         user = find_user(options["username"], may_be_new=True)
         repository = find_repository(options["db_id"])
         grant, _ = AccessGrant.objects.update_or_create(
-            user=user,
-            repository=repository,
-            dimension=options["dimension"],
-            defaults={"role": ROLES[options["role"]]},
+            user=user, repository=repository, dimension=options["dimension"], defaults={"role": ROLES[options["role"]]}
         )
         self.stdout.write(f"Granted: {grant}.")

@@ -159,31 +159,30 @@ def _readable(request: HttpRequest, dimension: Dimension, db_id: str) -> Reposit
     return found
 
 
-class UndoMixin(GrantedAdmin):
-    """Adds the view that makes a plan of the undo, and leads to it. Its button is `admin/plans/undo.html`."""
+def undo_address(admin: GrantedAdmin, request: HttpRequest, row: Any, id: str | None) -> str:
+    """Return the URL that makes the plan of the undo of a `row`; empty if the user may not undo it.
 
-    def undo_id(self, row: Any) -> str | None:
-        """Return the id of the change set, or of the operation, that the row stands for; None if it wrote nothing."""
-        raise NotImplementedError
+    `id` is that of the change set or operation that the row stands for; None if it wrote nothing.
+    """
+    is_open = id is not None and admin.has_role(request, row, Role.PROPOSER)
+    return admin.route("undo", row.pk) if is_open else ""
 
-    def may_undo(self, request: HttpRequest, row: Any) -> bool:
-        """Return whether the row can be undone, and the user may propose changes of its elements."""
-        return self.undo_id(row) is not None and self.has_role(request, row, Role.PROPOSER)
 
-    def undo_address(self, request: HttpRequest, row: Any) -> str:
-        """Return the URL of the view; empty if the user may not undo the row."""
-        return self.route("undo", row.pk) if self.may_undo(request, row) else ""
+def undo_page(id_of: Callable[[Any], str | None]) -> Page:
+    """Return the page that makes the plan of the undo of a row, of which `id_of` returns the `id` of `undo_address`.
 
-    def undo_view(self, request: HttpRequest, oid: str) -> HttpResponse:
-        """Make the plan, which changes nothing yet, and redirect to its page: for proposers."""
-        row = self.get_object(request, oid)
-        if not self.may_undo(request, row):
+    Its button is `admin/plans/undo.html`.
+    """
+
+    def undo(admin: GrantedAdmin, request: HttpRequest, oid: str) -> HttpResponse:
+        row = admin.get_object(request, oid)
+        if not undo_address(admin, request, row, id_of(row)):
             raise PermissionDenied
-        plan_request = PlanRequest(NO_ELEMENTS, undo=self.undo_id(row), max_delete=ANY_NUMBER)
+        plan_request = PlanRequest(NO_ELEMENTS, undo=id_of(row), max_delete=ANY_NUMBER)
         dimension = dimension_named(row.dimension)
-        return open_new_plan(request, dimension, row.repository, plan_request, back=self.route("change", row.pk))
+        return open_new_plan(request, dimension, row.repository, plan_request, back=admin.route("change", row.pk))
 
-    pages = [Page("undo", "<str:oid>/undo/", undo_view, "POST")]
+    return Page("undo", "<str:oid>/undo/", undo, "POST")
 
 
 def has_words(problem: Problem) -> bool:

@@ -31,7 +31,7 @@ from dimensions_site.administration.files.corrections import PAGE, CorrectionsFo
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, result_of, writes
 from dimensions_site.administration.jobs.progress import import_progress
-from dimensions_site.administration.proposals import UndoMixin, proposes
+from dimensions_site.administration.proposals import proposes, undo_address, undo_page
 from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.db.locks import is_about_locks
@@ -47,8 +47,13 @@ def _begin(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
 IMPORT_BUTTON = action(_begin, description=cast(str, _("Import")), permissions=["add"], icon="upload")
 
 
+def _undo_id(row: FileImport) -> str | None:
+    is_saved = row.status == ImportStatus.COMPLETED and not Choices.of(row).proposes
+    return row.oid if is_saved and writes(row.report) else None
+
+
 @admin.register(FileImport)
-class FileImportAdmin(UndoMixin, JobAdmin):
+class FileImportAdmin(JobAdmin):
     """The list of imports, and the page of each one with its current step.
 
     The user who uploaded the file continues it; others who may propose in the repository can view it,
@@ -86,22 +91,18 @@ class FileImportAdmin(UndoMixin, JobAdmin):
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)
 
-    def add_view(
-        self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def add_view(self, request: HttpRequest, *_args: Any, **_named: Any) -> HttpResponse:
         """Show the first step: a file and its target."""
         if not self.has_add_permission(request):
             raise PermissionDenied
-        is_sent = request.method == "POST"
-        sent = (request.POST, request.FILES) if is_sent else (None, None)
-        current = current_repository(request)
-        wanted = [request.GET.get("dimension", ""), "" if current is None else str(current.pk)]
-        form = UploadForm(_user(request), *wanted, *sent)
-        if is_sent and form.is_valid():
+        user, current = cast(User, request.user), current_repository(request)
+        sent = (request.POST, request.FILES) if request.method == "POST" else ()
+        form = UploadForm(user, request.GET.get("dimension", ""), "" if current is None else str(current.pk), *sent)
+        if form.is_valid():
             file = form.cleaned_data["file"]
             try:
                 repository, dimension = form.target_chosen
-                file_import = file_imports.receive(_user(request), repository, dimension.name, file.name, file.file)
+                file_import = file_imports.receive(user, repository, dimension.name, file.name, file.file)
             except (UnreadableFile, UploadRefused) as error:
                 text = str(error)
                 if isinstance(error, UnreadableFile) and error.failure.line > 1:
@@ -110,11 +111,9 @@ class FileImportAdmin(UndoMixin, JobAdmin):
                 form.add_error("file", text)
             else:
                 return _to_page(file_import)
-        return self._page(request, "upload", _("Import a file"), step=1, form=form)
+        return self.render_page(request, "admin/imports/upload.html", title=_("Import a file"), step=1, form=form)
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_named: Any) -> HttpResponse:
         """Show the current step of the import."""
         file_import = self.get_object(request, object_id)
         is_proposed = file_import.status == ImportStatus.COMPLETED and Choices.of(file_import).proposes
@@ -124,12 +123,10 @@ class FileImportAdmin(UndoMixin, JobAdmin):
             return self.columns_view(request, object_id)
         if file_import.status in AT_WORK:
             step = 3 if file_import.status == ImportStatus.CHECKING else 4
-            return self._page(
-                request, "progress", file_import.file_name, step, file_import, progress=import_progress(file_import)
-            )
-        return self._result_page(
-            request, file_import, ReasonField(file_import.repository, typed=file_import.reason or "")
-        )
+            progress = import_progress(file_import)
+            return self._page(request, "progress", step, file_import, progress=progress)
+        reason = ReasonField(file_import.repository, typed=file_import.reason or "")
+        return self._result_page(request, file_import, reason)
 
     def _result_page(
         self,
@@ -138,20 +135,18 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         reason: ReasonField,
         corrections: CorrectionsForm | None = None,
     ) -> HttpResponse:
-        step = 3 if file_import.status in WAITING else 4
-        context = {
-            "result": result_of(file_import),
-            "proposes": self._is_proposed(request, file_import),
-            "reason": reason,
-            "undo_address": self.undo_address(request, file_import),
-            "corrections": corrections or CorrectionsForm(file_import, request.GET.get(PAGE)),
-            "page_var": PAGE,
-        }
-        return self._page(request, "result", file_import.file_name, step, file_import, **context)
-
-    def undo_id(self, row: FileImport) -> str | None:
-        is_saved = row.status == ImportStatus.COMPLETED and not Choices.of(row).proposes
-        return row.oid if is_saved and writes(row.report) else None
+        return self._page(
+            request,
+            "result",
+            3 if file_import.status in WAITING else 4,
+            file_import,
+            result=result_of(file_import),
+            proposes=self._is_proposed(request, file_import),
+            reason=reason,
+            undo_address=undo_address(self, request, file_import, _undo_id(file_import)),
+            corrections=corrections or CorrectionsForm(file_import, request.GET.get(PAGE)),
+            page_var=PAGE,
+        )
 
     def columns_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Show the second step, the meaning of the columns and the mode, or begin the check."""
@@ -163,7 +158,7 @@ class FileImportAdmin(UndoMixin, JobAdmin):
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
         looks = encodings_by_look(file_import.preview.get("encodings", []))
-        return self._page(request, "columns", file_import.file_name, 2, file_import, form=form, looks=looks)
+        return self._page(request, "columns", 2, file_import, form=form, looks=looks)
 
     def read_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Read the file again, with the sheet, the row of headings and the encoding that were chosen."""
@@ -199,11 +194,11 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         file_import = self._found_to_go_on(request, oid)
         if file_import.status != ImportStatus.CHECKED:
             return _to_page(file_import)
-        corrections = CorrectionsForm(file_import, request.POST.get(PAGE), request.POST)
         choices = Choices.of(file_import)
         if "take_back" in request.POST:
             file_imports.check(file_import, replace(choices, values={}, without_totals=False), corrections=None)
             return _to_page(file_import)
+        corrections = CorrectionsForm(file_import, request.POST.get(PAGE), request.POST)
         merged = corrections.merged()
         if corrections.error:
             return self._result_page(request, file_import, ReasonField(file_import.repository), corrections)
@@ -240,15 +235,12 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         if not file_import.report.get("has_rejects"):
             raise Http404
         content = uploads.stored_content(file_import, FileImportPiece.File.REJECTS)
-        name = f"rejects-{file_import.file_name}"
-        return StreamingHttpResponse(
-            content,
-            content_type="application/octet-stream",
-            headers={"Content-Disposition": content_disposition_header(as_attachment=True, filename=name) or ""},
-        )
+        name = content_disposition_header(as_attachment=True, filename=f"rejects-{file_import.file_name}")
+        kind = "application/octet-stream"
+        return StreamingHttpResponse(content, content_type=kind, headers={"Content-Disposition": name or ""})
 
     pages = [
-        *UndoMixin.pages,
+        undo_page(_undo_id),
         Page("columns", "<str:oid>/columns/", columns_view),
         Page("confirm", "<str:oid>/confirm/", confirm_view, "POST"),
         Page("correct", "<str:oid>/correct/", correct_view, "POST"),
@@ -259,19 +251,17 @@ class FileImportAdmin(UndoMixin, JobAdmin):
     ]
 
     def _page(
-        self,
-        request: HttpRequest,
-        name: str,
-        title: object,
-        step: int,
-        file_import: FileImport | None = None,
-        **context: Any,
+        self, request: HttpRequest, name: str, step: int, file_import: FileImport, **context: Any
     ) -> HttpResponse:
-        if file_import is not None:
-            context["may_go_on"] = self._may_go_on(request, file_import)
-            context["may_drop"] = self._may_drop(request, file_import)
         return self.render_page(
-            request, f"admin/imports/{name}.html", title=title, step=step, file_import=file_import, **context
+            request,
+            f"admin/imports/{name}.html",
+            title=file_import.file_name,
+            step=step,
+            file_import=file_import,
+            may_go_on=self._may_go_on(request, file_import),
+            may_drop=self._may_drop(request, file_import),
+            **context,
         )
 
     def _is_proposed(self, request: HttpRequest, file_import: FileImport) -> bool:
@@ -288,16 +278,11 @@ class FileImportAdmin(UndoMixin, JobAdmin):
         return file_import
 
     def _may_go_on(self, request: HttpRequest, file_import: FileImport) -> bool:
-        return file_import.requested_by_id == _user(request).pk
+        return file_import.requested_by_id == request.user.pk
 
     def _may_drop(self, request: HttpRequest, file_import: FileImport) -> bool:
         is_open = file_import.status in (*WAITING, *AT_WORK)
         return is_open and (self._may_go_on(request, file_import) or self.has_role(request, file_import, Role.MANAGER))
-
-
-def _user(request: HttpRequest) -> User:
-    """Return the user; the admin site has checked that they are signed in."""
-    return cast(User, request.user)
 
 
 def _to_page(file_import: FileImport) -> HttpResponse:

@@ -1,72 +1,50 @@
 """The change log: what was changed, by whom, through what and why, as far as the user may see it (contract I1, G2)."""
 
-from collections.abc import Iterator
-from functools import partial
-from itertools import chain, islice
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
-from django.contrib.admin.options import IncorrectLookupParameters
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
-from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, TextFilter
 
-from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.models import DataProcessing, FileImport, Plan
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page, open_keys
-from dimensions_site.administration.base.differences import of_version, table_file
+from dimensions_site.administration.base.differences import of_version
 from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.administration.base.naming import description_of, element_route
 from dimensions_site.administration.base.paging import requested_page
+from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.administration.base.values import when
 from dimensions_site.administration.jobs.entries import (
-    LogEntry,
+    ASKED,
+    ELEMENT,
+    FILES,
+    REPORT_PAGES,
     approved_words,
     counts_in_words,
     entries_of,
-    file_rows,
     named_entry,
-    reported,
     sources_of,
     spellings,
 )
-from dimensions_site.administration.proposals import UndoMixin
+from dimensions_site.administration.proposals import undo_address, undo_page
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.restoring import compare_versions
 from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.rsql.conditions import Contains, Needle
 from dimensions_site.rsql.expressions import Fold
-from dimensions_site.text.files import Format
-from dimensions_site.text.formats import grouped_number, moment, shortened
+from dimensions_site.text.formats import shortened
 
 VERSIONS_A_PAGE = 25
-# How many elements the report shows, and a file has.
-REPORTED, EXPORTED = 500, 10_000
-_FILES = (Format.CSV, Format.XLSX)
 # Characters of a reason that the list shows.
 _REASON_SHOWN = 120
-# The parameter that asks for an account or a currency.
-_ELEMENT = "element"
-# What the list can be asked for, by parameter.
-_ASKED = {
-    _ELEMENT: _("Account or currency"),
-    "by": _("Person"),
-    "committed_at_from": _("From"),
-    "committed_at_to": _("To"),
-    "channel__exact": _("Channel"),
-    "dimension__exact": _("Kind"),
-    "repository__id__exact": _("Repository"),
-    "q": _("Words of the reason"),
-}
 # The jobs and plans that write elements, and their ids.
 _JOBS: dict[str, tuple[type[Any], str]] = {
     Channel.DELETION: (DataProcessing, "oid"),
@@ -85,7 +63,7 @@ class _ElementFilter(TextFilter):
     """The change sets that wrote an element: few, which an index finds."""
 
     title = _("account or currency")
-    parameter_name = _ELEMENT
+    parameter_name = ELEMENT
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         id = self.value()
@@ -102,11 +80,13 @@ class _ElementFilter(TextFilter):
         return queryset.filter(pk__in=found[0].union(*found[1:], all=True))
 
 
+def _undo_id(row: ChangeSet) -> str | None:
+    return str(row.pk) if row.created or row.changed or row.deleted else None
+
+
 @admin.register(ChangeSet)
-class ActivityAdmin(UndoMixin):
-    """The list of change sets, the latest first, a page with the versions of each, and the report and files of all
-    that the list shows.
-    """
+class ActivityAdmin(GrantedAdmin):
+    """The list of change sets, the latest first, and a page with the versions of each."""
 
     class Media:
         css = {"all": ["site/admin/element.css"]}
@@ -143,91 +123,24 @@ class ActivityAdmin(UndoMixin):
         found = Q(Contains(Fold(F("reason")), Fold(Needle(search_term)))) if search_term else Q()
         return queryset.filter(found), False
 
-    def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Return the list; its rows name the element if they wrote only one. Its filters are above it."""
-        shown = super().get_changelist_instance(request)
-        shown.has_filters = False
-        rows: list[Any] = list(shown.result_list)
-        single = [row for row in rows if row.created + row.changed + row.deleted == 1]
-        entries = {entry.change_set.pk: entry for entry in entries_of(sorted(single, key=lambda row: row.dimension))}
-        sources = sources_of(rows)
-        for row in rows:
-            row.entry, row.source = entries.get(row.pk), sources.get(row.pk, "")
-        shown.result_list = rows
-        return shown
-
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
-        asked = {name: request.GET.get(name, "") for name in _ASKED}
+        """Return the list; its rows name the element if they wrote only one. Its filters are above it."""
         more = {
-            "asked": asked,
+            "asked": {name: request.GET.get(name, "") for name in ASKED},
             "channels": Channel.choices,
             "dimensions": self.model._meta.get_field("dimension").flatchoices,
             "repositories": self.repositories(request),
             "query": request.GET.urlencode(),
             "report_address": self.route("report"),
-            "files": [(format.upper(), self.route(f"export_{format}")) for format in _FILES],
+            "files": [(format.upper(), self.route(f"export_{format}")) for format in FILES],
         }
-        return super().changelist_view(request, {**more, **(extra_context or {})})
+        response = super().changelist_view(request, {**more, **(extra_context or {})})
+        if (shown := (getattr(response, "context_data", None) or {}).get("cl")) is not None:
+            shown.has_filters = False
+            shown.result_list = _with_elements(shown.result_list)
+        return response
 
-    def report_view(self, request: HttpRequest) -> HttpResponse:
-        """Show the elements of the list with what changed in each, to read and to print: up to 500."""
-        shown = self._listed(request)
-        if shown is None:
-            return redirect(self.route("changelist"))
-        found = list(islice(self._entries(request, shown), REPORTED + 1))
-        return self.render_page(
-            request,
-            "admin/activity/report.html",
-            title=_("Changes"),
-            asked=list(_asked_words(request, self.repositories(request))),
-            made_at=moment(timezone.now()),
-            found=list(reported(found[:REPORTED])),
-            is_cut_off=len(found) > REPORTED,
-            maximum=REPORTED,
-            address=f"{self.route('changelist')}?{request.GET.urlencode()}",
-        )
-
-    def export_view(self, request: HttpRequest, format: Format) -> HttpResponseBase:
-        """Return a file in CSV or a workbook with each value that the change sets of the list have changed."""
-        shown = self._listed(request)
-        address = f"{self.route('changelist')}?{request.GET.urlencode()}"
-        if shown is None:
-            return redirect(self.route("changelist"))
-        total = F("created") + F("changed") + F("deleted")
-        written = 0 if request.GET.get(_ELEMENT) else shown.order_by().aggregate(total=Sum(total))["total"] or 0
-        if written > EXPORTED:
-            message = gettext(
-                "These are %(count)s changed accounts and currencies, and a file has at most %(maximum)s. Ask for a "
-                "shorter period, a person or an account."
-            )
-            messages.error(request, message % {"count": grouped_number(written), "maximum": grouped_number(EXPORTED)})
-            return redirect(address)
-        headings = [
-            *(gettext("When"), gettext("Person"), gettext("Channel"), gettext("Reason"), gettext("Proposed by")),
-            *(gettext("Approved by"), gettext("Remark"), gettext("Repository"), gettext("Kind"), gettext("Id")),
-            *(gettext("Action"), gettext("Field"), gettext("Before"), gettext("After"), gettext("Path")),
-        ]
-        rows = chain.from_iterable(map(file_rows, self._entries(request, shown)))
-        try:
-            return table_file(f"changes-{timezone.now():%Y-%m-%d}", format, headings, rows)
-        except TableTooLarge as error:
-            messages.error(request, str(error))
-            return redirect(address)
-
-    def _listed(self, request: HttpRequest) -> QuerySet[ChangeSet] | None:
-        """Return all change sets of the list; None if its query is not valid."""
-        try:
-            found: QuerySet[ChangeSet] = super().get_changelist_instance(request).queryset
-        except IncorrectLookupParameters:
-            return None
-        return found
-
-    def _entries(self, request: HttpRequest, shown: QuerySet[ChangeSet]) -> Iterator[LogEntry]:
-        return entries_of(shown.iterator(chunk_size=1_000), request.GET.get(_ELEMENT, "").strip())
-
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_named: Any) -> HttpResponse:
         """Show the change set and its versions page by page, with what each changed; `?p=2` is the second page."""
         found: ChangeSet = self.get_object(request, object_id)
         dimension, repository = dimension_named(found.dimension), found.repository
@@ -249,14 +162,11 @@ class ActivityAdmin(UndoMixin):
                 )
                 for version in versions
             ],
-            undo_address=self.undo_address(request, found),
+            undo_address=undo_address(self, request, found, _undo_id(found)),
             has_job=found.operation is not None and found.channel in _JOBS,
             number=page.number,
             has_next=page.has_next(),
         )
-
-    def undo_id(self, row: ChangeSet) -> str | None:
-        return str(row.pk) if row.created or row.changed or row.deleted else None
 
     def job_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Redirect to the page of the deletion, the import or the plan that the change set belongs to."""
@@ -269,13 +179,7 @@ class ActivityAdmin(UndoMixin):
         messages.info(request, _("The job or proposal of this change is no longer stored, or you may not see it."))
         return redirect(self.route("change", found.pk))
 
-    pages = [
-        *UndoMixin.pages,
-        Page("job", "<str:oid>/job/", job_view, "GET"),
-        Page("report", "report/", report_view, "GET", "view"),
-        Page("export_csv", "export/csv/", partial(export_view, format=Format.CSV), "GET", "view"),
-        Page("export_xlsx", "export/xlsx/", partial(export_view, format=Format.XLSX), "GET", "view"),
-    ]
+    pages = [*REPORT_PAGES, undo_page(_undo_id), Page("job", "<str:oid>/job/", job_view, "GET")]
 
     @admin.display(description=_("what"))
     def what(self, obj: Any) -> SafeString:
@@ -296,12 +200,12 @@ class ActivityAdmin(UndoMixin):
         return format_html('<bdi class="element-described">{}</bdi>', shortened(obj.reason or "", _REASON_SHOWN))
 
 
-def _asked_words(request: HttpRequest, repositories: QuerySet[Any]) -> Iterator[tuple[str, str]]:
-    """Yield what the list was asked for: the name of each condition and its value."""
-    choices = {
-        "channel__exact": dict(Channel.choices),
-        "repository__id__exact": {str(one.pk): one for one in repositories},
-    }
-    for name, words in _ASKED.items():
-        if value := request.GET.get(name, "").strip():
-            yield str(words), str(choices.get(name, {}).get(value, value))
+def _with_elements(rows: Iterable[Any]) -> list[Any]:
+    """Return the `rows` with the `entry` of those that wrote one element, and the `source` of applied plans."""
+    rows = list(rows)
+    single = [row for row in rows if row.created + row.changed + row.deleted == 1]
+    entries = {entry.change_set.pk: entry for entry in entries_of(sorted(single, key=lambda row: row.dimension))}
+    sources = sources_of(rows)
+    for row in rows:
+        row.entry, row.source = entries.get(row.pk), sources.get(row.pk, "")
+    return rows

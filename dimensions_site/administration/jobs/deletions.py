@@ -16,14 +16,18 @@ from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.scope import JobAdmin
 from dimensions_site.administration.base.values import number, state, when
 from dimensions_site.administration.jobs.progress import deletion_progress
-from dimensions_site.administration.proposals import UndoMixin
+from dimensions_site.administration.proposals import undo_address, undo_page
 from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import grouped_number
 
 
+def _undo_id(row: DataProcessing) -> str | None:
+    return row.oid if row.deleted and row.status != Status.RUNNING else None
+
+
 @admin.register(DataProcessing)
-class DataProcessingAdmin(UndoMixin, JobAdmin):
+class DataProcessingAdmin(JobAdmin):
     """The list of deletion jobs, and a page with live progress for each."""
 
     list_display = [
@@ -42,9 +46,7 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[DataProcessing]:
         return super().get_queryset(request).defer("not_found", "in_use")
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_named: Any) -> HttpResponse:
         """Return the page of the job, which polls `progress_view` while it runs."""
         found = self.get_object(request, object_id)
         return self.render_page(
@@ -53,12 +55,9 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
             title=_("Deletion in %(repository)s") % {"repository": found.repository.name},
             processing=found,
             progress=deletion_progress(found),
-            undo_address=self.undo_address(request, found),
+            undo_address=undo_address(self, request, found, _undo_id(found)),
             may_abort=self.has_role(request, found, Role.MANAGER),
         )
-
-    def undo_id(self, row: DataProcessing) -> str | None:
-        return row.oid if row.deleted and row.status != Status.RUNNING else None
 
     def progress_view(self, request: HttpRequest, pk: int) -> JsonResponse:
         """Return the job's progress for the page."""
@@ -78,7 +77,7 @@ class DataProcessingAdmin(UndoMixin, JobAdmin):
         return redirect(self.route("change", found.pk))
 
     pages = [
-        *UndoMixin.pages,
+        undo_page(_undo_id),
         Page("progress", "<int:pk>/progress/", progress_view, "GET"),
         Page("abort", "<int:pk>/abort/", abort_view, "POST"),
     ]

@@ -1,21 +1,34 @@
-"""The entries of the change log: the elements that change sets wrote, with what changed, in words (contract I1)."""
+"""The entries of the change log, in words: what change sets wrote of elements; their report and files (contract I1)."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, islice
+from functools import partial
+from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
+from django.contrib import messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.db.models import F, QuerySet, Sum
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import redirect
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
+from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.models import Plan
-from dimensions_site.administration.base.differences import ShownDifference, of_version, values_of
+from dimensions_site.administration.base.bounded import Page
+from dimensions_site.administration.base.differences import ShownDifference, of_version, table_file, values_of
 from dimensions_site.administration.base.naming import description_of
+from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.administration.plans.words import source_words
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.restoring import ShownVersion, compare_versions
+from dimensions_site.text.files import Format
 from dimensions_site.text.formats import grouped_number, moment, shortened
 
 # How many change sets, and how many versions, are read together.
@@ -24,6 +37,22 @@ _TOGETHER = 100
 _FIELDS_SHOWN = 3
 # Characters of the description of an element.
 _TEXT_SHOWN = 60
+# How many elements the report shows, and a file has.
+REPORTED, EXPORTED = 500, 10_000
+FILES = (Format.CSV, Format.XLSX)
+# The parameter that asks for an account or a currency.
+ELEMENT = "element"
+# What the list can be asked for, by parameter.
+ASKED = {
+    ELEMENT: _("Account or currency"),
+    "by": _("Person"),
+    "committed_at_from": _("From"),
+    "committed_at_to": _("To"),
+    "channel__exact": _("Channel"),
+    "dimension__exact": _("Kind"),
+    "repository__id__exact": _("Repository"),
+    "q": _("Words of the reason"),
+}
 
 
 class LogEntry(NamedTuple):
@@ -91,6 +120,88 @@ def approved_words(change_set: ChangeSet) -> str:
     return gettext("proposed by %(author)s, approved by %(approver)s") % words
 
 
+def named_entry(entry: LogEntry) -> SafeString:
+    """Return the element, its description, and which fields were changed or what else was done with it."""
+    row, version = entry.version.row, entry.version
+    text = shortened(description_of(row.descriptions, entry.change_set.repository), _TEXT_SHOWN)
+    if not version.is_change:
+        return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, row.get_change_display())
+    fields = [one.heading for one in version.differences]
+    named = ", ".join(fields[:_FIELDS_SHOWN]) + (", …" if len(fields) > _FIELDS_SHOWN else "")
+    return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, named)
+
+
+def report(admin: GrantedAdmin, request: HttpRequest) -> HttpResponse:
+    """Show the elements of the list with what changed in each, to read and to print: up to 500."""
+    shown = _listed(admin, request)
+    if shown is None:
+        return redirect(admin.route("changelist"))
+    found = list(islice(_entries(request, shown), REPORTED + 1))
+    return admin.render_page(
+        request,
+        "admin/activity/report.html",
+        title=_("Changes"),
+        asked=list(_asked_words(request, admin.repositories(request))),
+        made_at=moment(timezone.now()),
+        found=list(reported(found[:REPORTED])),
+        is_cut_off=len(found) > REPORTED,
+        maximum=REPORTED,
+        address=f"{admin.route('changelist')}?{request.GET.urlencode()}",
+    )
+
+
+def export(admin: GrantedAdmin, request: HttpRequest, format: Format) -> HttpResponseBase:
+    """Return a file in CSV or a workbook with each value that the change sets of the list have changed."""
+    shown = _listed(admin, request)
+    address = f"{admin.route('changelist')}?{request.GET.urlencode()}"
+    if shown is None:
+        return redirect(admin.route("changelist"))
+    total = F("created") + F("changed") + F("deleted")
+    written = 0 if request.GET.get(ELEMENT) else shown.order_by().aggregate(total=Sum(total))["total"] or 0
+    if written > EXPORTED:
+        message = gettext(
+            "These are %(count)s changed accounts and currencies, and a file has at most %(maximum)s. Ask for a "
+            "shorter period, a person or an account."
+        )
+        messages.error(request, message % {"count": grouped_number(written), "maximum": grouped_number(EXPORTED)})
+        return redirect(address)
+    headings = [
+        *(gettext("When"), gettext("Person"), gettext("Channel"), gettext("Reason"), gettext("Proposed by")),
+        *(gettext("Approved by"), gettext("Remark"), gettext("Repository"), gettext("Kind"), gettext("Id")),
+        *(gettext("Action"), gettext("Field"), gettext("Before"), gettext("After"), gettext("Path")),
+    ]
+    rows = chain.from_iterable(map(file_rows, _entries(request, shown)))
+    try:
+        return table_file(f"changes-{timezone.now():%Y-%m-%d}", format, headings, rows)
+    except TableTooLarge as error:
+        messages.error(request, str(error))
+        return redirect(address)
+
+
+def _listed(admin: GrantedAdmin, request: HttpRequest) -> QuerySet[ChangeSet] | None:
+    """Return all change sets of the list; None if its query is not valid."""
+    try:
+        found: QuerySet[ChangeSet] = admin.get_changelist_instance(request).queryset
+    except IncorrectLookupParameters:
+        return None
+    return found
+
+
+def _entries(request: HttpRequest, shown: QuerySet[ChangeSet]) -> Iterator[LogEntry]:
+    return entries_of(shown.iterator(chunk_size=1_000), request.GET.get(ELEMENT, "").strip())
+
+
+def _asked_words(request: HttpRequest, repositories: QuerySet[Any]) -> Iterator[tuple[str, str]]:
+    """Yield what the list was asked for: the name of each condition and its value."""
+    choices = {
+        "channel__exact": dict(Channel.choices),
+        "repository__id__exact": {str(one.pk): one for one in repositories},
+    }
+    for name, words in ASKED.items():
+        if value := request.GET.get(name, "").strip():
+            yield str(words), str(choices.get(name, {}).get(value, value))
+
+
 def reported(entries: Iterable[LogEntry]) -> Iterator[ShownDifference]:
     """Yield the elements of the report; the first one of each change set says when, by whom and why."""
     for one, together in groupby(entries, lambda entry: entry.change_set):
@@ -116,12 +227,7 @@ def file_rows(entry: LogEntry) -> Iterator[list[str]]:
         yield [*common, value.heading, value.before, value.after, value.path]
 
 
-def named_entry(entry: LogEntry) -> SafeString:
-    """Return the element, its description, and which fields were changed or what else was done with it."""
-    row, version = entry.version.row, entry.version
-    text = shortened(description_of(row.descriptions, entry.change_set.repository), _TEXT_SHOWN)
-    if not version.is_change:
-        return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, row.get_change_display())
-    fields = [one.heading for one in version.differences]
-    named = ", ".join(fields[:_FIELDS_SHOWN]) + (", …" if len(fields) > _FIELDS_SHOWN else "")
-    return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, named)
+REPORT_PAGES = (
+    Page("report", "report/", report, "GET", "view"),
+    *(Page(f"export_{format}", f"export/{format}/", partial(export, format=format), "GET", "view") for format in FILES),
+)

@@ -123,7 +123,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "dimensions_site.monitoring.health.in_pages",
-                "dimensions_site.administration.site.switch.in_pages",
+                "dimensions_site.administration.site.menu.in_pages",
                 "dimensions_site.administration.site.help.in_pages",
             ],
             "builtins": ["dimensions_site.administration.base.values"],
@@ -436,7 +436,7 @@ UNFOLD: dict[str, Any] = {
     "SHOW_LANGUAGES": True,
     "LOGIN": {"form": "dimensions_site.repositories.login.passwords.SignInForm"},
     "DASHBOARD_CALLBACK": "dimensions_site.administration.site.start_page.start_page",
-    "SIDEBAR": {"navigation": "dimensions_site.administration.site.navigation.sidebar", "show_search": True},
+    "SIDEBAR": {"navigation": "dimensions_site.administration.site.menu.sidebar", "show_search": True},
     # The blue of the landing page. White on 600 and 500 on the darkest ground keep the contrast of WCAG AA.
     "COLORS": {
         "primary": {

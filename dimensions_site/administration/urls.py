@@ -6,9 +6,9 @@ from django.urls import path
 from dimensions_site.administration.people.own_mail import own_mail_page
 from dimensions_site.administration.site.command_search import search
 from dimensions_site.administration.site.help import show_help
+from dimensions_site.administration.site.menu import choose_repository
 from dimensions_site.administration.site.panels import panel
 from dimensions_site.administration.site.start_page import hide_steps
-from dimensions_site.administration.site.switch import choose_repository
 
 urlpatterns = [
     # It precedes the theme's, which keeps what it found for five minutes, when grants may have ended and the language

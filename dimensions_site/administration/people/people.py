@@ -18,14 +18,17 @@ from unfold.forms import AdminPasswordChangeForm
 from dimensions_site.administration.base.bounded import SuperuserAdmin
 from dimensions_site.administration.base.filters import PickedFilter
 from dimensions_site.administration.base.values import when
-from dimensions_site.administration.people.inlines import (
+from dimensions_site.administration.people.people_forms import (
+    MAY_SIGN_IN,
+    TYPED,
     GrantOfGroupInline,
     GrantOfUserInline,
+    GroupForm,
     ProviderAccountInline,
     ProviderGroupInline,
+    UserForm,
     with_links,
 )
-from dimensions_site.administration.people.people_forms import MAY_SIGN_IN, TYPED, GroupForm, UserForm
 from dimensions_site.repositories.models import AccessGrant, Role
 
 # How many lines of a user or a group the list shows.

@@ -1,4 +1,4 @@
-"""The forms of users and groups."""
+"""The forms of users and groups, and the rows of grants and of links with the OpenID provider (contract G2, N2)."""
 
 from typing import Any
 
@@ -10,17 +10,21 @@ from django.contrib.auth.forms import UsernameField
 from django.contrib.auth.models import Group, User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy as _
+from unfold.admin import TabularInline
+from unfold.forms import PaginationInlineFormSet
 from unfold.widgets import SELECT_CLASSES, UnfoldAdminPasswordToggleWidget
 
-from dimensions_site.repositories.models import AccessGrant
+from dimensions_site.repositories.models import AccessGrant, Role
+from dimensions_site.tokens.models import ProviderAccount, ProviderGroup
+from dimensions_site.tokens.openid.provider import provider
 
 # The field of the password. It is not the one of the model: its hash never passes through the form.
 TYPED = "new_password"
-MAY_SIGN_IN = gettext_lazy("May use the administration")
+MAY_SIGN_IN = _("May use the administration")
 _LONGEST_PASSWORD = 500
 # What a password must not resemble.
 _UNLIKE_PASSWORD = ("username", "first_name", "last_name", "email")
@@ -31,7 +35,7 @@ class UserForm(forms.ModelForm[User]):
     """A new or known user. The password is typed once, and can be looked at."""
 
     new_password = forms.CharField(
-        label=gettext_lazy("Password"),
+        label=_("Password"),
         required=False,
         strip=False,
         max_length=_LONGEST_PASSWORD,
@@ -44,17 +48,17 @@ class UserForm(forms.ModelForm[User]):
         field_classes = {"username": UsernameField}
         labels = {
             "is_staff": MAY_SIGN_IN,
-            "is_superuser": gettext_lazy("Superuser"),
+            "is_superuser": _("Superuser"),
         }
         help_texts = {
-            "username": gettext_lazy("Letters, digits and @ . + - _"),
-            "is_staff": gettext_lazy(
+            "username": _("Letters, digits and @ . + - _"),
+            "is_staff": _(
                 "Signs in here and sees what the permissions below allow. Switch it off for a program, and for "
                 "people who only use the REST API."
             ),
-            "groups": gettext_lazy("The user has the permissions of these groups, too."),
-            "is_active": gettext_lazy("Switch it off to lock the user out at once, here and in the REST API."),
-            "is_superuser": gettext_lazy(
+            "groups": _("The user has the permissions of these groups, too."),
+            "is_active": _("Switch it off to lock the user out at once, here and in the REST API."),
+            "is_superuser": _(
                 "Sees and changes everything in every repository, and gives others access. Needs no permissions."
             ),
         }
@@ -101,9 +105,9 @@ class GroupForm(forms.ModelForm[Group]):
 
     members = forms.ModelMultipleChoiceField(
         User.objects.order_by("username"),
-        label=gettext_lazy("Members"),
+        label=_("Members"),
         required=False,
-        help_text=gettext_lazy("They have the permissions of the group, besides their own."),
+        help_text=_("They have the permissions of the group, besides their own."),
     )
 
     class Meta:
@@ -128,3 +132,84 @@ def _password_help(is_new: bool) -> SafeString:
         return format_html("{} {}", rules, more)
     words = _("Left empty, the password stays as it is."), _("Remove the password")
     return format_html('{} {} <a href="../password/">{}</a>', rules, *words)
+
+
+_PARTIES = ("repository_id", "user_id", "group_id", "dimension")
+
+
+class GrantFormSet(PaginationInlineFormSet):
+    """The rows of grants, of which no two are for the same."""
+
+    def clean(self) -> None:
+        """Reject a second row for the same: the database would, without a message."""
+        super().clean()
+        seen: set[tuple[Any, ...]] = set()
+        for form in self.forms:
+            given = getattr(form, "cleaned_data", {})
+            if form.errors or not given or given.get("DELETE") or (not form.has_changed() and not form.instance.pk):
+                continue
+            parties = tuple(getattr(form.instance, name) for name in _PARTIES)
+            if parties in seen:
+                form.add_error(
+                    None, ValidationError(_("This repeats a permission above: change that one, or remove this."))
+                )
+            seen.add(parties)
+
+
+class _LabelledInline(TabularInline):
+    extra = 0
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Label each field itself: screen readers do not read the heading of its column to keyboard users."""
+        field = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if field is not None:
+            field.widget.attrs["aria-label"] = field.label
+        return field
+
+
+class GrantInline(_LabelledInline):
+    """The grants of a repository, with what each role permits."""
+
+    model = AccessGrant
+    formset = GrantFormSet
+    autocomplete_fields = ["repository", "user", "group"]
+    verbose_name = _("permission")
+    verbose_name_plural = _("permissions")
+    template_before = "admin/roles.html"
+    # For that template.
+    roles = Role
+
+
+class GrantOfUserInline(GrantInline):
+    exclude = ["group"]
+
+    def get_extra(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> int:
+        """Offer an empty row for a new user; if it stays empty, it adds no grant."""
+        return 1 if obj is None else 0
+
+
+class GrantOfGroupInline(GrantOfUserInline):
+    exclude = ["user"]
+
+
+class ProviderAccountInline(_LabelledInline):
+    """The accounts of a user at the provider; a new row lets an existing user sign in there."""
+
+    model = ProviderAccount
+
+    def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
+        """Suggest the provider of the settings."""
+        formset = super().get_formset(request, obj, **kwargs)
+        formset.form.base_fields["issuer"].initial = provider().setting.issuer
+        return formset
+
+
+class ProviderGroupInline(_LabelledInline):
+    """The names of a group at the provider."""
+
+    model = ProviderGroup
+
+
+def with_links(inlines: list[type[Any]], link: type[TabularInline]) -> list[type[Any]]:
+    """Return the inlines of a page, with `link` if there is a provider."""
+    return inlines if settings.OPENID_PROVIDER is None else [*inlines, link]

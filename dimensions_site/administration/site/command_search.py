@@ -22,7 +22,7 @@ from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.lists.saved import address_of
 from dimensions_site.administration.lists.tree import TREE_PAGE
 from dimensions_site.administration.site.help import GUIDES
-from dimensions_site.administration.site.navigation import sidebar
+from dimensions_site.administration.site.menu import sidebar
 from dimensions_site.administration.site.panels import pages_of_elements
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.apps import fold

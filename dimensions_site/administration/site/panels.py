@@ -61,12 +61,8 @@ class Bar:
     day: date
     number: int
     left: int
+    top: int
     height: int
-
-    @property
-    def top(self) -> int:
-        """Return the distance from the upper edge of the picture."""
-        return 100 - self.height
 
 
 def pages_of_elements() -> list[DimensionAdmin]:
@@ -149,9 +145,10 @@ def _bars(rows: QuerySet[ChangeSet], today: date) -> list[Bar]:
     most = max(numbers.values(), default=0)
     shown = [today - timedelta(SHOWN_DAYS - 1 - position) for position in range(SHOWN_DAYS)]
     return [
-        Bar(day, Counted(number), position * 20, -(-number * 100 // most) if number else 0)
+        Bar(day, Counted(number), position * 20, 100 - height, height)
         for position, day in enumerate(shown)
         for number in [numbers.get(day, 0)]
+        for height in [-(-number * 100 // most) if number else 0]
     ]
 
 

@@ -1,4 +1,4 @@
-"""The result of checking or importing a file, in words for people."""
+"""The progress and the result of checking or importing a file, in words for people (contract F4)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,10 +6,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from bulkops.jobs.file_imports import Choices
+from bulkops.files.imports.reports import Phase
+from bulkops.jobs.file_imports import AT_WORK, Choices
+from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import FileImport, ImportStatus
 from dimensions_site.administration.base.differences import ShownDifference
 from dimensions_site.administration.base.naming import element_addresses, element_route
+from dimensions_site.administration.jobs.deletions import JobProgress
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.differences import Difference
@@ -18,6 +21,14 @@ from dimensions_site.text.formats import grouped_number
 # Up to so many rows with errors, and such a share of all, may stay out without a second thought.
 _FEW = 3
 _SHARE = 0.01
+_PHASES = tuple(Phase)
+
+
+def import_progress(file_import: FileImport) -> JobProgress:
+    """Return the current progress of the import, over all its phases."""
+    done = _PHASES.index(Phase(file_import.phase)) if file_import.phase else 0
+    share = (done + file_import.progress) / len(_PHASES)
+    return JobProgress(file_import.status in AT_WORK, round(100 * share), _import_status(file_import))
 
 
 def result_of(file_import: FileImport) -> dict[str, Any]:
@@ -130,3 +141,18 @@ def _shown(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> lis
         )
         for sample in samples
     ]
+
+
+def _import_status(file_import: FileImport) -> str:
+    if file_import.claimed_by is None:
+        if is_worker_running():
+            return _("Waiting for its turn")
+        return _(
+            "Waiting: no worker is running. Ask the operators of the service; the import continues when one is started."
+        )
+    texts = {
+        Phase.READING: _("Reading the file"),
+        Phase.CHECKING: _("Comparing the rows with what is stored"),
+        Phase.SAVING: _("Saving"),
+    }
+    return texts[Phase(file_import.phase or Phase.READING)]

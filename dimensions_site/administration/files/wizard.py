@@ -29,8 +29,7 @@ from dimensions_site.administration.base.scope import JobAdmin, ScopedAdmin
 from dimensions_site.administration.base.values import badge, when
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
-from dimensions_site.administration.files.results import effect_of, result_of, writes
-from dimensions_site.administration.jobs.progress import import_progress
+from dimensions_site.administration.files.results import effect_of, import_progress, result_of, writes
 from dimensions_site.administration.proposals import proposes, undo_address, undo_page
 from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.reasons import ReasonField

@@ -18,7 +18,8 @@ from bulkops.models import DataProcessing, FileImport, ImportStatus, Plan, Statu
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.paging import count_up_to, limit_of_count
 from dimensions_site.administration.dimension import DimensionAdmin
-from dimensions_site.administration.jobs.progress import deletion_progress, import_progress
+from dimensions_site.administration.files.results import import_progress
+from dimensions_site.administration.jobs.deletions import deletion_progress
 from dimensions_site.administration.lists.saved import address_of
 from dimensions_site.administration.plans.pages import PLANS_OF_A_PERSON, PersonalPlanFilter, plans_of
 from dimensions_site.administration.site.panels import pages_of_elements, rows_of

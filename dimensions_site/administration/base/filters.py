@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import ValidationError
-from django.db.models import F, Q, QuerySet
+from django.db.models import QuerySet
 from django.forms import DateField, Form
 from django.http import HttpRequest
 from django.utils.timezone import get_current_timezone
@@ -21,8 +21,7 @@ from unfold.contrib.filters.admin import (
 from unfold.contrib.filters.forms import DropdownForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from dimensions_site.rsql.conditions import Contains, Needle
-from dimensions_site.rsql.expressions import Fold
+from dimensions_site.administration.base.naming import has_text
 
 
 class PlainChoiceForm(DropdownForm):
@@ -104,7 +103,7 @@ class PersonFilter(TextFilter):
         name = self.value()
         if not name:
             return queryset
-        return queryset.filter(Q(Contains(Fold(F(self.column)), Fold(Needle(name)))))
+        return queryset.filter(has_text(self.column, name))
 
 
 class ChangedByFilter(PersonFilter):

@@ -24,6 +24,11 @@ from dimensions_site.text.formats import shortened
 _SHOWN = 120
 
 
+def has_text(column: str, text: str) -> Q:
+    """Return the condition that the `column` contains the `text`, in any case."""
+    return Q(Contains(Fold(F(column)), Fold(Needle(text))))
+
+
 def language_of_page(default: str) -> str:
     """Return the language of the page, without its region; `default` if none is active."""
     return (get_language() or default).partition("-")[0]

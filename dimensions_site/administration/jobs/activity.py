@@ -5,7 +5,7 @@ from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
-from django.db.models import F, Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.html import format_html
@@ -17,7 +17,7 @@ from bulkops.models import DataProcessing, FileImport, Plan
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page, open_keys
 from dimensions_site.administration.base.differences import of_version
 from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
-from dimensions_site.administration.base.naming import description_of, element_route
+from dimensions_site.administration.base.naming import description_of, element_route, has_text
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.administration.base.values import when
@@ -38,8 +38,6 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.restoring import compare_versions
 from dimensions_site.repositories.dimensions import dimension_names
-from dimensions_site.rsql.conditions import Contains, Needle
-from dimensions_site.rsql.expressions import Fold
 from dimensions_site.text.formats import shortened
 
 VERSIONS_A_PAGE = 25
@@ -120,8 +118,7 @@ class ActivityAdmin(GrantedAdmin):
         """Search for the text as a whole, in any case."""
         if len(search_term) > LONGEST_SEARCH:
             return queryset.none(), False
-        found = Q(Contains(Fold(F("reason")), Fold(Needle(search_term)))) if search_term else Q()
-        return queryset.filter(found), False
+        return queryset.filter(has_text("reason", search_term)) if search_term else queryset, False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Return the list; its rows name the element if they wrote only one. Its filters are above it."""

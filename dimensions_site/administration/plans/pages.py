@@ -29,8 +29,7 @@ from dimensions_site.administration.base.values import badge, number, when
 from dimensions_site.administration.plans.deciding import DECISION_PAGES
 from dimensions_site.administration.plans.plan_page import may_delete, may_repeat, plan_page
 from dimensions_site.administration.plans.words import differences_of, source_words, status_words
-from dimensions_site.administration.proposals import ANY_NUMBER, NO_ELEMENTS, open_new_plan, problem_words
-from dimensions_site.api.errors import Problem
+from dimensions_site.administration.proposals import ANY_NUMBER, NO_ELEMENTS, open_new_plan, open_plan
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.dimensions import dimension_names
@@ -103,12 +102,9 @@ class PlanAdmin(GrantedAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Plan]:
         return super().get_queryset(request).defer("errors")
 
-    def change_view(
-        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
+    def change_view(self, request: HttpRequest, object_id: str, *_args: Any, **_named: Any) -> HttpResponse:
         """Show the plan and what it does page by page; `?action=deleted&p=2` is the second page of the deletions."""
-        plan: Plan = self.get_object(request, object_id)
-        return plan_page(self, request, plan)
+        return plan_page(self, request, self.get_object(request, object_id))
 
     def again_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Make a new plan from the same source; with `leave`, it leaves elements as they are that were changed again
@@ -139,15 +135,14 @@ class PlanAdmin(GrantedAdmin):
         if not left_out:
             messages.warning(request, _("Nothing is left out. Tick what the proposal is to leave as it is."))
             return redirect(self.route("change", plan.pk))
-        try:
+
+        def make() -> Plan:
             check_applicable(plan)
             made = plan_without(plan, cast(User, request.user), left_out)
-        except Problem as problem:
-            for text in problem_words(problem):
-                messages.error(request, text)
-            return redirect(self.route("change", plan.pk))
-        messages.info(request, _("This is a new change proposal, without what you have left out."))
-        return redirect(self.route("change", made.pk))
+            messages.info(request, _("This is a new change proposal, without what you have left out."))
+            return made
+
+        return open_plan(request, make, back=self.route("change", plan.pk))
 
     def remove_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Delete the plan: for editors, and for who has made it. What it has changed stays."""

@@ -6,18 +6,18 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.db.models import F, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import urlencode
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.http import require_GET
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.current import REPOSITORY, open_anywhere
-from dimensions_site.administration.base.naming import first_fitting, shown_description
+from dimensions_site.administration.base.naming import first_fitting, has_text, shown_description
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.lists.saved import address_of
 from dimensions_site.administration.lists.tree import TREE_PAGE
@@ -26,8 +26,6 @@ from dimensions_site.administration.site.menu import sidebar
 from dimensions_site.administration.site.panels import pages_of_elements
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.apps import fold
-from dimensions_site.rsql.conditions import Contains, Needle
-from dimensions_site.rsql.expressions import Fold
 from dimensions_site.saved_views.models import SavedView
 
 # Of each dimension.
@@ -88,8 +86,7 @@ def _named(request: HttpRequest, pages: list[DimensionAdmin]) -> Iterator[tuple[
             yield _("Export %(elements)s") % words, page.route("export_file"), "download"
             yield _("Compare %(elements)s") % words, page.route("compare"), "difference"
             if TREE_PAGE in page.pages:
-                title = _("%(elements)s as a tree") % words
-                yield title[:1].upper() + title[1:], page.route("tree"), "account_tree"
+                yield capfirst(_("%(elements)s as a tree") % words), page.route("tree"), "account_tree"
     for name, (guide, _file) in GUIDES.items():
         yield str(guide), reverse("help", args=[name]), "help"
 
@@ -98,14 +95,14 @@ def _views(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> Iter
     for page in pages:
         if keys := page.open_keys(request):
             views = SavedView.open_to(request.user, page.dimension.name, keys)
-            for view in views.filter(_containing("name", text))[:SHOWN_OTHERS]:
+            for view in views.filter(has_text("name", text))[:SHOWN_OTHERS]:
                 place = str(page.opts.verbose_name_plural)
                 yield SearchResult(view.name, address_of(page, view), "bookmark", _("saved view"), place)
 
 
 def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> Iterator[SearchResult]:
     rows = Repository.objects.filter(pk__in=open_anywhere(request))
-    for row in rows.filter(_containing("db_id", text) | _containing("name", text))[:SHOWN_OTHERS]:
+    for row in rows.filter(has_text("db_id", text) | has_text("name", text))[:SHOWN_OTHERS]:
         page = next(page for page in reversed(pages) if row.pk in page.open_keys(request))
         address = f"{page.route('changelist')}?{urlencode({REPOSITORY: row.pk})}"
         yield SearchResult(row.db_id, address, "database", row.name, _("repository"))
@@ -113,13 +110,9 @@ def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) 
 
 def _users(request: HttpRequest, text: str) -> Iterator[SearchResult]:
     if admin.site.get_model_admin(User).has_view_permission(request):
-        for user in User.objects.filter(_containing("username", text)).order_by("username")[:SHOWN_OTHERS]:
+        for user in User.objects.filter(has_text("username", text)).order_by("username")[:SHOWN_OTHERS]:
             address = reverse("admin:auth_user_change", args=[user.pk])
             yield SearchResult(user.username, address, "person", user.get_full_name(), _("user"))
-
-
-def _containing(column: str, text: str) -> Q:
-    return Q(Contains(Fold(F(column)), Fold(Needle(text))))
 
 
 def _elements(request: HttpRequest, page: DimensionAdmin, text: str) -> Iterator[SearchResult]:

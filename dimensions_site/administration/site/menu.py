@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from django.contrib import admin
 from django.contrib.auth.models import User
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import Exists, OuterRef
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -20,10 +20,9 @@ from django.views.decorators.http import require_http_methods
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.current import current_repository, followed, open_anywhere
+from dimensions_site.administration.base.naming import has_text
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.conditions import Contains, Needle
-from dimensions_site.rsql.expressions import Fold
 from dimensions_site.saved_views.models import KnownRepository
 
 # The groups of the sidebar: the models of their pages, each with an icon of unfold's font. Dimensions name their own.
@@ -142,8 +141,7 @@ def choose_repository(request: HttpRequest) -> HttpResponse:
     favourite = KnownRepository.objects.filter(user=request.user.pk, is_favourite=True, repository=OuterRef("pk"))
     found = Repository.objects.filter(pk__in=open_anywhere(request)).annotate(is_favourite=Exists(favourite))
     for word in search.split():
-        part = Fold(Needle(word))
-        found = found.filter(Q(Contains(Fold(F("db_id")), part)) | Q(Contains(Fold(F("name")), part)))
+        found = found.filter(has_text("db_id", word) | has_text("name", word))
     rows = list(found.order_by("-is_favourite", "db_id")[: SHOWN + 1])
     is_part = "HX-Request" in request.headers
     context = {

@@ -160,7 +160,7 @@ def _readable(request: HttpRequest, dimension: Dimension, db_id: str) -> Reposit
 
 
 def undo_address(admin: GrantedAdmin, request: HttpRequest, row: Any, id: str | None) -> str:
-    """Return the URL that makes the plan of the undo of a `row`; empty if the user may not undo it.
+    """Return the URL for the button of `admin/plans/undo.html`; empty if the user may not undo the `row`.
 
     `id` is that of the change set or operation that the row stands for; None if it wrote nothing.
     """
@@ -169,10 +169,7 @@ def undo_address(admin: GrantedAdmin, request: HttpRequest, row: Any, id: str | 
 
 
 def undo_page(id_of: Callable[[Any], str | None]) -> Page:
-    """Return the page that makes the plan of the undo of a row, of which `id_of` returns the `id` of `undo_address`.
-
-    Its button is `admin/plans/undo.html`.
-    """
+    """Return the page that makes the plan of the undo of a row; `id_of` returns the id that `undo_address` takes."""
 
     def undo(admin: GrantedAdmin, request: HttpRequest, oid: str) -> HttpResponse:
         row = admin.get_object(request, oid)

@@ -90,13 +90,9 @@ def evidence(leaf: Leaf | None, content: ColumnContent) -> int:
     is_yes_or_no = has_yes_and_no(content)
     match leaf:
         case EnumField(open_length=None):
-            return (
-                YES
-                if 2 * known_values(leaf, content) >= len(content.texts)
-                else NO
-                if content.distinct > _FEW
-                else PERHAPS
-            )
+            if 2 * known_values(leaf, content) >= len(content.texts):
+                return YES
+            return NO if content.distinct > _FEW else PERHAPS
         case BooleanField():
             return YES if is_yes_or_no else NO if content.distinct > _STATES else PERHAPS
         case IdField():

@@ -68,8 +68,8 @@ class ColumnFields:
                 self._read(column, data)
             elif column.heading in mapping:
                 self._choose(column, mapping[column.heading], GuessOrigin.NONE)
-            elif self._is_known(remembered.get(column.heading)):
-                self._choose(column, remembered[column.heading], GuessOrigin.REMEMBERED)
+            elif (path := remembered.get(column.heading)) is not None and (not path or self._can_be_set(path)):
+                self._choose(column, path, GuessOrigin.REMEMBERED)
             else:
                 self._recognise(column)
         if data is None:
@@ -227,9 +227,6 @@ class ColumnFields:
     def _choose(self, column: ColumnField, path: str, origin: GuessOrigin) -> None:
         column.path, column.is_out, column.origin, column.hint = path, not path, origin, ""
         column.typed = self._called(path) if path else ""
-
-    def _is_known(self, path: str | None) -> bool:
-        return path is not None and (not path or self._can_be_set(path))
 
     def _can_be_set(self, path: str) -> bool:
         found = self._wire.named(path)

@@ -213,6 +213,7 @@ def test_a_panel_is_a_page_without_scripts_and_a_part_with_them(filled, rita, na
     assert browser.get(reverse("start_panel", args=["other"])).status_code == 404
 
 
+@pytest.mark.django_db(transaction=True)
 def test_what_waits_for_the_user_is_counted(filled, ed, rita):
     """With links to lists of exactly that; readers import nothing."""
     repository = Repository.objects.get(db_id="northwind")

@@ -79,11 +79,7 @@ class ExportForm(forms.Form):
     )
 
     def __init__(
-        self,
-        wire: Wire,
-        repositories: Mapping[int, Repository],
-        languages: Sequence[str],
-        data: Any = None,
+        self, wire: Wire, repositories: Mapping[int, Repository], languages: Sequence[str], data: Any = None
     ) -> None:
         super().__init__(data)
         self._wire = wire

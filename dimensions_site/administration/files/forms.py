@@ -115,10 +115,7 @@ def reading_chosen(file_import: FileImport, data: QueryDict) -> ReadingOptions:
         raise forms.ValidationError(message)
     reading = Choices.of(file_import).reading
     return replace(
-        reading,
-        sheet=sheet or None,
-        encoding=encoding or reading.encoding,
-        heading_row=int(chosen) if chosen else None,
+        reading, sheet=sheet or None, encoding=encoding or reading.encoding, heading_row=int(chosen) if chosen else None
     )
 
 

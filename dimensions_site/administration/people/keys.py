@@ -187,13 +187,7 @@ class ApplicationAdmin(SuperuserAdmin):
 
 
 class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = [
-        "application",
-        "user",
-        "rights",
-        when("created", _("created")),
-        when("expires", _("expires")),
-    ]
+    list_display = ["application", "user", "rights", when("created", _("created")), when("expires", _("expires"))]
     list_display_links = None
     list_filter = ["application"]
     list_select_related = ["user", "application"]

@@ -62,14 +62,7 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
     filter_horizontal = ()
     autocomplete_fields = ["groups"]
     readonly_fields = ["last_login", "date_joined"]
-    list_display = [
-        "username",
-        "full_name",
-        "access",
-        "may_sign_in",
-        "is_active",
-        when("last_login", _("last login")),
-    ]
+    list_display = ["username", "full_name", "access", "may_sign_in", "is_active", when("last_login", _("last login"))]
     list_filter = [("is_staff", _MaySignIn), "is_active", "is_superuser", ("groups", PickedFilter)]
     list_filter_submit = True
 

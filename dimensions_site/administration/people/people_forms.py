@@ -46,10 +46,7 @@ class UserForm(forms.ModelForm[User]):
         model = User
         fields = ("username", "is_staff", "groups", "first_name", "last_name", "email", "is_active", "is_superuser")
         field_classes = {"username": UsernameField}
-        labels = {
-            "is_staff": MAY_SIGN_IN,
-            "is_superuser": _("Superuser"),
-        }
+        labels = {"is_staff": MAY_SIGN_IN, "is_superuser": _("Superuser")}
         help_texts = {
             "username": _("Letters, digits and @ . + - _"),
             "is_staff": _(

@@ -113,7 +113,4 @@ def _answer(
     return redirect(admin.route("change", plan.pk))
 
 
-DECISION_PAGES = (
-    Page("apply", "<str:oid>/apply/", apply, "POST"),
-    Page("decide", "<str:oid>/decide/", decide, "POST"),
-)
+DECISION_PAGES = (Page("apply", "<str:oid>/apply/", apply, "POST"), Page("decide", "<str:oid>/decide/", decide, "POST"))

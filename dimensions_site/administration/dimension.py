@@ -14,9 +14,8 @@ from dimensions_site.administration.base.past import AS_OF, address_in_utc
 from dimensions_site.administration.conditions.filtering import address_of_list
 from dimensions_site.administration.elements.deleting import delete_elements, propose_deletion
 from dimensions_site.administration.elements.editing import EDIT_PAGES, EditedAdmin
-from dimensions_site.administration.elements.element_page import USES_PAGE
 from dimensions_site.administration.elements.history import HISTORY_PAGES
-from dimensions_site.administration.elements.pickers import PICK_PAGE
+from dimensions_site.administration.elements.references import REFERENCE_PAGES
 from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export_elements
 from dimensions_site.administration.files.wizard import IMPORT_BUTTON
 from dimensions_site.administration.lists.building import BUILDER_PAGES
@@ -48,8 +47,7 @@ class DimensionAdmin(ListedAdmin, EditedAdmin):
     delete_confirmation_template = "admin/elements/delete.html"
     pages = [
         *EDIT_PAGES,
-        USES_PAGE,
-        PICK_PAGE,
+        *REFERENCE_PAGES,
         *HISTORY_PAGES,
         *COMPARE_PAGES,
         *VIEW_PAGES,

@@ -1,4 +1,4 @@
-"""A submitted form, merged with what others saved while it was open (contract C16)."""
+"""An element as its page shows it, and a submitted form, merged with what others saved meanwhile (contract C16)."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,20 +6,46 @@ from itertools import pairwise
 from typing import Any
 
 import orjson
-from django.http import QueryDict
+from django.http import Http404, QueryDict
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.elements.element_page import PageElement
 from dimensions_site.administration.elements.forms import ElementForm
+from dimensions_site.elements.declaration.structs import defaults_of
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.reading.etags import versions_since
+from dimensions_site.elements.reading.etags import etag_of, versions_since
+from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.differences import words_of
 from dimensions_site.elements.writing.merging import Absent, Conflict, Spot, put_field, three_way_merge, value_at
+from dimensions_site.repositories.models import Repository
 
 # Hidden fields of the form: the tag of the version that it shows, the tag of the version in which the conflicts began,
 # each conflict as JSON, and the user's choice for it by its number.
 ETAG, BASE, CONFLICT, CHOICE = "_etag", "_base", "_conflict", "_choice"
 THEIRS, MINE = "theirs", "mine"
+
+
+@dataclass(frozen=True)
+class PageElement:
+    """An element of a repository, or a new one (`element` is None), as wire JSON with the tag of its version."""
+
+    repository: Repository
+    element: Any
+    json: Mapping[str, Any]
+    etag: str | None = None
+
+
+def stored_element(dimension: Dimension, element: Any) -> PageElement:
+    """Return the element as it is stored, with the JSON of REST. Raises Http404 if it was deleted a moment ago."""
+    repository = element.repository
+    text = full_renderer(dimension, repository.default_language).one(repository, element.element_id)
+    if text is None:
+        raise Http404
+    return PageElement(repository, element, orjson.loads(text), etag_of(text))
+
+
+def new_element(dimension: Dimension, repository: Repository) -> PageElement:
+    """Return a new element of the repository, with nothing but default values (contract C8)."""
+    return PageElement(repository, None, defaults_of(dimension.wire.serializer()).completed({}))
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from bulkops.jobs import processing
 from dimensions_site.administration.base.scope import ScopedAdmin, selected_repository, selection
-from dimensions_site.administration.elements.element_page import uses_of_many
-from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.elements.references import ReferenceFinder, uses_of_many
 from dimensions_site.administration.proposals import open_plan, propose, proposes
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.repositories.models import Repository, Role

@@ -1,53 +1,39 @@
-"""Creating and changing an element: saved by the code that serves REST, or proposed (contract C12 to C18, O4)."""
+"""The form in which people create and change an element (contract C12 to C18)."""
 
-import re
 from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from django.contrib import messages
-from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.administration.base.bounded import Page
-from dimensions_site.administration.base.current import at_row, current_repository
+from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.naming import description_of
 from dimensions_site.administration.base.scope import ScopedAdmin
-from dimensions_site.administration.elements.attempts import Attempt, Reader
-from dimensions_site.administration.elements.element_page import (
-    PageElement,
-    about,
-    new_element,
-    stored_element,
-)
+from dimensions_site.administration.base.values import shown_instant
+from dimensions_site.administration.elements.attempts import Attempt, PageElement, Reader, new_element, stored_element
 from dimensions_site.administration.elements.forms import ElementForm
-from dimensions_site.administration.elements.pickers import ReferenceFinder
-from dimensions_site.administration.proposals import propose, proposes
+from dimensions_site.administration.elements.references import ReferenceFinder
+from dimensions_site.administration.elements.saving import ChangedMeanwhile, save_attempt
+from dimensions_site.administration.proposals import proposes
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.reasons import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
-from dimensions_site.elements.models import Change
-from dimensions_site.elements.reading.etags import etag_of
-from dimensions_site.elements.reading.rendering import full_renderer
-from dimensions_site.elements.writing.editing import Editor
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.models import Change, Origin
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import minute, shortened
+from dimensions_site.text.formats import minute
+from dimensions_site.text.parsing import parse_timestamp
 
 # How often a save is tried while others save the same element.
 _ATTEMPTS = 3
-
-
-class ChangedMeanwhile(Exception):
-    """The element is no longer stored in the version that was shown."""
 
 
 class EditedAdmin(ScopedAdmin):
@@ -189,9 +175,8 @@ class EditedAdmin(ScopedAdmin):
             attempt = self._attempt(request, shown, request.POST)
             if reason.error or not attempt.is_ready:
                 break
-            save = self._propose if proposes(request, shown.repository, self.dimension.name) else self._write
             try:
-                return save(request, shown, attempt, reason.reason)
+                return save_attempt(self, request, shown, attempt, reason.reason)
             except ChangedMeanwhile:
                 key = str(shown.element.pk)
                 stored = self._stored_element(request, key)
@@ -238,7 +223,7 @@ class EditedAdmin(ScopedAdmin):
         }
         if element is not None:
             context |= {
-                "about": about(self.dimension, shown),
+                "about": _about(self.dimension, shown),
                 "generated": self.generated(element),
                 "uses_address": self.route("uses", element.pk),
                 "copy_address": f"{self.route('add')}?repository={shown.repository.pk}&copy={element.pk}",
@@ -253,99 +238,11 @@ class EditedAdmin(ScopedAdmin):
             further["changed"] = {"user": saved.update_user, "date": minute(saved.update_date)}
         return self._page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
 
-    def _write(self, request: HttpRequest, shown: PageElement, attempt: Attempt, reason: str | None) -> HttpResponse:
-        """Save the attempt for that reason and redirect. Raises as `Editor` does, and `ChangedMeanwhile`."""
-
-        def allow(text: str | None) -> None:
-            if (None if text is None else etag_of(text)) != attempt.etag:
-                raise ChangedMeanwhile
-
-        actor = Actor(request.user.get_username(), Channel.ADMIN, reason=reason)
-        editor = Editor(self.dimension, shown.repository, actor, allow)
-        is_same = False
-        if shown.element is None:
-            id = editor.create(attempt.element).id
-            message = _("The %(name)s %(id)s was created.")
-        else:
-            id = shown.element.element_id
-            is_same = etag_of(editor.replace(id, attempt.element).text) == shown.etag
-            message = (
-                _("Nothing was changed, so the %(name)s %(id)s was not saved again.")
-                if is_same
-                else _("The %(name)s %(id)s was saved.")
-            )
-        saved = shown.element or self.model.of(shown.repository).only("pk").get(element_id=id)
-        link = format_html('<a class="underline" href="{}">{}</a>', self.route("change", saved.pk), id)
-        words = message % {"name": "{name}", "id": "{link}"}
-        messages.success(request, format_html(words, name=self.opts.verbose_name, link=link))
-        self._report_taken(request, attempt)
-        if not is_same:
-            message = _("It was saved, but it refers to ids that do not exist in the repository: %(references)s.")
-            self._warn_of_unknown(request, attempt, message)
-        return _without_draft(request, self._after_save(request, shown, saved.pk))
-
-    def _propose(self, request: HttpRequest, shown: PageElement, attempt: Attempt, reason: str | None) -> HttpResponse:
-        """Make a plan of the attempt and redirect to its page. Raises as `propose` does, and `ChangedMeanwhile`."""
-        dimension, repository, is_new = self.dimension, shown.repository, shown.element is None
-        sent = {"post" if is_new else "put": {**attempt.element, **({} if is_new else {"id": shown.json["id"]})}}
-        plan = propose(request, dimension, repository, reason=reason, elements=sent)
-        if not is_new:
-            text = full_renderer(dimension, repository.default_language).one(repository, shown.json["id"])
-            if text is None or etag_of(text) != attempt.etag:
-                plan.delete()
-                raise ChangedMeanwhile
-            if not plan.changed:
-                plan.delete()
-                messages.info(request, _("Nothing would change: these values are there already."))
-                return _without_draft(request, self._after_save(request, shown, shown.element.pk))
-        self._report_taken(request, attempt)
-        message = _("The ids in these fields do not exist in the repository: %(references)s.")
-        self._warn_of_unknown(request, attempt, message)
-        return _without_draft(request, redirect("admin:bulkops_plan_change", plan.pk))
-
-    def _after_save(self, request: HttpRequest, shown: PageElement, key: int) -> HttpResponse:
-        """Return to the row of the element with that key in the list, or to its form, or to that of a new one."""
-        filters: dict[str, Any] = {"preserved_filters": self.get_preserved_filters(request), "opts": self.opts}
-        if "_continue" in request.POST:
-            address = self.route("change", key)
-        elif "_addanother" in request.POST:
-            address = f"{self.route('add')}?repository={shown.repository.pk}"
-        else:
-            address = self.response_post_save_change(request, shown.element)["Location"]
-            return HttpResponseRedirect(at_row(request, address, shown.repository, key))
-        return HttpResponseRedirect(add_preserved_filters(filters, address))
-
-    def _report_taken(self, request: HttpRequest, attempt: Attempt) -> None:
-        """Say what others changed while the form was open, if anything."""
-        if attempt.taken:
-            message = _("Others saved here, too, while you were editing. These changes are kept: %(fields)s.")
-            messages.info(request, message % {"fields": shortened(", ".join(attempt.taken))})
-
-    def _warn_of_unknown(self, request: HttpRequest, attempt: Attempt, message: str) -> None:
-        """Name the ids that the element refers to and that no element has, and the descriptions that were removed."""
-        unknown = attempt.form.mark_unknown()
-        if unknown:
-            references = ", ".join(f"{control.place.heading} '{control.typed}'" for control in unknown)
-            messages.warning(request, message % {"references": references})
-        if attempt.form.undescribed:
-            message = _("These descriptions belonged to other ids, and were removed: %(fields)s.")
-            fields = ", ".join(f"{words.place.heading} '{words.stored}'" for words in attempt.form.undescribed)
-            messages.warning(request, message % {"fields": shortened(fields)})
-
 
 EDIT_PAGES = (
     Page("add", "add/", EditedAdmin.add_view, again=EditedAdmin.again_view),
     Page("change", "<path:object_id>/change/", EditedAdmin.change_view, again=EditedAdmin.again_view),
 )
-
-
-def _without_draft(request: HttpRequest, response: HttpResponse) -> HttpResponse:
-    """Return the response, with which the browser removes the draft of what was sent."""
-    draft = request.POST.get("_draft", "")
-    # Only a number as browsers give their drafts.
-    number = draft if re.fullmatch("[0-9a-f-]{36}", draft) else ""
-    response.set_cookie("saved_draft", number, samesite="Strict", secure=request.is_secure())
-    return response
 
 
 def _first(rows: Any, **condition: Any) -> Any:
@@ -357,3 +254,13 @@ def _first(rows: Any, **condition: Any) -> Any:
     if found is None:
         raise Http404
     return found
+
+
+def _about(dimension: Dimension, shown: PageElement) -> list[tuple[str, str]]:
+    """Return who changed the element last, when and through what, each with its label; one query."""
+    info, places = shown.json["updateInfo"], dimension.wire.places
+    versions = dimension.model.versions_of(shown.repository).filter(element_id=shown.element.element_id)
+    channel = versions.order_by("-number").values_list("change_set__channel", flat=True).first()
+    through = Origin(info["origin"]).label if channel is None else Channel(channel).label
+    texts = {"user": info["user"], "date": shown_instant(parse_timestamp(info["date"])), "origin": through}
+    return [(places[f"updateInfo.{name}"].heading, text) for name, text in texts.items()]

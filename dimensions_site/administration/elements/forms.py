@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.administration.conditions.fields import known_keys
-from dimensions_site.administration.elements.pickers import Named, ReferenceFinder
+from dimensions_site.administration.elements.references import Named, ReferenceFinder
 from dimensions_site.administration.inputs.controls import Control, PickerControl, control_of
 from dimensions_site.administration.inputs.map_editor import MapControl
 from dimensions_site.api.errors import Failure, flatten

@@ -16,7 +16,7 @@ from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.naming import shown_description
 from dimensions_site.administration.base.paging import page_number, report_missing_page, requested_page
 from dimensions_site.administration.base.scope import ScopedAdmin
-from dimensions_site.administration.elements.element_page import stored_element
+from dimensions_site.administration.elements.attempts import stored_element
 from dimensions_site.administration.proposals import open_plan, propose, proposes
 from dimensions_site.api.errors import Failure
 from dimensions_site.changes.models import Channel

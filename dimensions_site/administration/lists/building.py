@@ -22,7 +22,7 @@ from dimensions_site.administration.conditions.filtering import (
     list_query,
     with_parameters,
 )
-from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.elements.references import ReferenceFinder
 from dimensions_site.administration.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ColumnTable
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.elements.declaration.wire import NamedField, Wire

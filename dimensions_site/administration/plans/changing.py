@@ -18,7 +18,7 @@ from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.sources import SelectedPatches
 from dimensions_site.administration.base.scope import ScopedAdmin, selected_repository, selection
 from dimensions_site.administration.elements.changes_form import ChangesForm
-from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.elements.references import ReferenceFinder
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.writing.field_changes import FieldChange

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from bulkops.models import Plan
 from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.stored import changes_of
-from dimensions_site.administration.elements.pickers import Descriptions
+from dimensions_site.administration.elements.references import Descriptions
 from dimensions_site.administration.proposals import problem_words
 from dimensions_site.administration.table.columns import cell_text, spot_of, typed_value
 from dimensions_site.administration.table.sent import SentRow

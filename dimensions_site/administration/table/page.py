@@ -26,7 +26,7 @@ from bulkops.plans.stored import plans
 from dimensions_site.administration.base.bounded import Page, require_role
 from dimensions_site.administration.base.scope import selected_repository
 from dimensions_site.administration.elements.editing import EditedAdmin
-from dimensions_site.administration.elements.pickers import Descriptions, ReferenceFinder
+from dimensions_site.administration.elements.references import Descriptions, ReferenceFinder
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.proposals import problem_words, proposes
 from dimensions_site.administration.table.checking import Checked, TableCheck

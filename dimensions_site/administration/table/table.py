@@ -8,7 +8,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.conditions.fields import FieldGroup
-from dimensions_site.administration.elements.pickers import Named
+from dimensions_site.administration.elements.references import Named
 from dimensions_site.administration.table.checking import Checked, TableCell
 from dimensions_site.administration.table.columns import MAX_COLUMNS, StoredRow, TableColumns, cell_text, stored_rows
 from dimensions_site.administration.table.sent import MAX_CELLS, MAX_ROWS, SentRow, SentTable

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
-from dimensions_site.administration.elements.pickers import ReferenceFinder
+from dimensions_site.administration.elements.references import ReferenceFinder
 from dimensions_site.repositories.models import AccessGrant
 from tests.browser import follow, signed_in
 from tests.dimensions_site.administration.site.pages import change, filled_in

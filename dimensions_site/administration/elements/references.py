@@ -1,11 +1,13 @@
-"""Finding elements while a user types the id of a reference."""
+"""References in both directions: finding what an element refers to while a user types, and what refers to it."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from django.contrib.admin.utils import unquote
 from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page, open_keys
 from dimensions_site.administration.base.differences import shared_beginning
@@ -13,6 +15,7 @@ from dimensions_site.administration.base.naming import description_of, element_r
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.elements.dimension import Dimension, dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
+from dimensions_site.elements.reading.uses import Uses, find_uses, referring_dimensions
 from dimensions_site.repositories.models import Repository
 
 # An element by its dimension and id, and the description of each such element; None if there is no such element.
@@ -22,6 +25,8 @@ Descriptions: TypeAlias = dict[Named, str | None]
 SUGGESTIONS = 20
 # How many similar ids are suggested for an id that no element has.
 NEAREST = 3
+# How many elements that refer to one are shown on its page.
+_USERS = 20
 
 
 def pick(admin: ScopedAdmin, request: HttpRequest, repository_id: int) -> JsonResponse:
@@ -38,9 +43,6 @@ def pick(admin: ScopedAdmin, request: HttpRequest, repository_id: int) -> JsonRe
     return JsonResponse({"results": found[:SUGGESTIONS], "more": len(found) > SUGGESTIONS, "near": near})
 
 
-PICK_PAGE = Page("pick", "pick/<int:repository_id>/", pick)
-
-
 class ReferenceFinder:
     """Finds elements that others of the `repository` refer to, in the dimensions that the user may see there."""
 
@@ -51,6 +53,10 @@ class ReferenceFinder:
     def is_open(self, dimension: Dimension) -> bool:
         """Return whether the user may see elements of the `dimension` there."""
         return self.repository.pk in open_keys(self._request, dimension.name)
+
+    def referring(self, dimension: Dimension) -> list[Dimension]:
+        """Return the dimensions that can refer to `dimension`, and that the user may see."""
+        return list(filter(self.is_open, referring_dimensions(dimension)))
 
     def picker_address(self, name: str) -> str | None:
         """Return the URL that finds elements of the dimension; None if the user may not see them."""
@@ -104,3 +110,58 @@ def _near(rows: QuerySet[Any], text: str) -> Sequence[Any]:
     shared = {row: shared_beginning(row.element_id, text) for row in beside}
     longest = max(shared.values(), default=0)
     return [row for row in beside if shared[row] == longest and longest * 2 >= len(text)][:NEAREST]
+
+
+class UsesShown(NamedTuple):
+    """The references to an element from one dimension, or from all: how many, and the first of them.
+
+    Each of these has the `id`, `description` and `address` of the element that refers to it, and the `heading` of its
+    field.
+    """
+
+    name: str
+    number: int
+    first: list[dict[str, str]]
+
+
+def show_uses(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> TemplateResponse:
+    """Show which elements refer to this one: a slower part of its page, which is loaded later.
+
+    Two queries for each dimension with a field that could refer to it.
+    """
+    element = admin.get_object(request, unquote(object_id))
+    finder, id = ReferenceFinder(request, element.repository), element.element_id
+    uses = []
+    for dimension in finder.referring(admin.dimension):
+        found = find_uses(admin.dimension, element.repository, [id], [dimension], listed=_USERS)[id]
+        uses.append(_shown(str(dimension.verbose_name_plural), found, finder))
+    return TemplateResponse(request, "admin/elements/uses.html", {"uses": uses})
+
+
+def uses_of_many(
+    ids: Sequence[str], dimension: Dimension, finder: ReferenceFinder, shown: int
+) -> tuple[list[UsesShown], int, int]:
+    """Return the uses of the first `shown` of the `ids` that are used, each under its id, how many of them are used,
+    and the number of references to them.
+    """
+    found = find_uses(dimension, finder.repository, ids, finder.referring(dimension), listed=shown)
+    used = [id for id in ids if id in found and found[id].count]
+    return [_shown(id, found[id], finder) for id in used[:shown]], len(used), sum(found[id].count for id in used)
+
+
+def _shown(name: str, uses: Uses, finder: ReferenceFinder) -> UsesShown:
+    """Return the `uses` in words; one query for each dimension that has some."""
+    users = finder.found((use.dimension, use.id) for use in uses.first)
+    first = [
+        {**user, "heading": dimension_named(use.dimension).wire.places[use.path].heading}
+        for use in uses.first
+        # One that was deleted a moment ago is left out.
+        if (user := users[use.dimension, use.id]) is not None
+    ]
+    return UsesShown(name, uses.count, first)
+
+
+REFERENCE_PAGES = (
+    Page("pick", "pick/<int:repository_id>/", pick),
+    Page("uses", "<path:object_id>/uses/", show_uses),
+)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from html import unescape
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
@@ -180,7 +180,7 @@ class ElementChangeList(PagedChangeList):
         if self.here and PAGE_VAR not in request.GET:
             query = request.GET.copy()
             query[PAGE_VAR] = str(self._page_of(self.here))
-            request.GET = query  # type: ignore[assignment]
+            cast(Any, request).GET = query
         if not self.filter.evaluated(lambda: self._load(request)):
             self.queryset = self.queryset.none()
             self._load(request)

@@ -1,10 +1,9 @@
 """The columns of a list, which the address may choose."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib import admin
 from django.utils.functional import lazy
 from django.utils.translation import gettext as _
 
@@ -45,7 +44,7 @@ class ColumnTable:
             return ListColumn(path, heading[:1].upper() + heading[1:], display, reads)
         if named is None or (named.place.is_map and not named.is_entry):
             return None
-        return ListColumn(named.path, named.short_heading, values_of(named), (named.place.column,))
+        return ListColumn(named.path, named.short_heading, FieldValues(named), (named.place.column,))
 
     def chosen(self, text: str) -> tuple[list[ListColumn], list[str]]:
         """Return the columns that the parameter `text` names, each once, and the errors in it."""
@@ -82,15 +81,17 @@ def value_in_words(named: NamedField, element: Any) -> str | None:
     return str(value) if named.is_entry else place.leaf.in_words(value)
 
 
-def values_of(named: NamedField, order: str | None = None) -> Callable[[Any], Any]:
-    """Return a column of the list with the values of a field, in words."""
-    place = named.place
+class FieldValues:
+    """What Django's list shows in a column: the values of a field, in words."""
 
-    def value(element: Any) -> Any:
-        text = value_in_words(named, element)
+    def __init__(self, named: NamedField, order: str | None = None) -> None:
+        place = named.place
+        self.named = named
+        self.__name__ = "_".join((place.column, *place.inside))
+        self.short_description = lazy(lambda: named.short_heading, str)()
+        self.admin_order_field = order
+        self.is_number = place.leaf.kind in (ValueKind.INTEGER, ValueKind.DECIMAL)
+
+    def __call__(self, element: Any) -> str | None:
+        text = value_in_words(self.named, element)
         return None if text is None else shortened(text, _SHOWN)
-
-    value.__name__ = "_".join((place.column, *place.inside))
-    value.is_number = place.leaf.kind in (ValueKind.INTEGER, ValueKind.DECIMAL)  # type: ignore[attr-defined]
-    heading = lazy(lambda: named.short_heading, str)()
-    return admin.display(description=heading, ordering=order)(value)

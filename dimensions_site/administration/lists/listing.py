@@ -33,7 +33,7 @@ from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.base.values import shown_instant
 from dimensions_site.administration.conditions.filtering import COLUMNS
 from dimensions_site.administration.lists.change_list import REPOSITORY_NAME, ElementChangeList
-from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ColumnTable, ListColumn, values_of
+from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ColumnTable, FieldValues, ListColumn
 from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.repositories.models import Role
 from dimensions_site.rsql.fields import ValueKind
@@ -67,7 +67,7 @@ class ListedAdmin(ScopedAdmin):
         fields = [NamedField(place.path, place) for place in places]
         usual: dict[str, tuple[Any, tuple[str, ...]]] = {
             "descriptions": ("described", ()),
-            **{field.path: (values_of(field, field.place.column), (field.place.column,)) for field in fields},
+            **{field.path: (FieldValues(field, field.place.column), (field.place.column,)) for field in fields},
             "updateInfo.user": ("changed_by", ("update_user",)),
             "updateInfo.date": ("changed_when", ("update_date",)),
             REPOSITORY_COLUMN: (REPOSITORY_NAME, ()),

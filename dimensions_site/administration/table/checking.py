@@ -17,8 +17,7 @@ from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.stored import changes_of
 from dimensions_site.administration.elements.references import Descriptions
 from dimensions_site.administration.proposals import problem_words
-from dimensions_site.administration.table.columns import cell_text, spot_of, typed_value
-from dimensions_site.administration.table.sent import SentRow
+from dimensions_site.administration.table.columns import SentRow, cell_text, spot_of, typed_value
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
 from dimensions_site.elements.declaration.labels import AmbiguousText

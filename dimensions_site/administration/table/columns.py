@@ -1,15 +1,21 @@
-"""The columns of a table that people edit, and its cells: what is stored, and what is typed there means.
+"""The columns, rows and cells of a table that people edit: as they are stored, and as its page sends them.
 
 There may be a column for each field, or entry of a map, that can be changed.
 """
 
+import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from django.core.exceptions import BadRequest
+from msgspec import Meta
 
 from dimensions_site.administration.base.naming import last_versions
 from dimensions_site.administration.conditions.fields import FieldGroup, grouped_fields, known_keys
+from dimensions_site.elements.declaration.texts import CODE_LENGTH
 from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
@@ -21,8 +27,12 @@ from dimensions_site.repositories.models import Repository
 _LINE_BREAK = re.compile(r"\r\n|\r")
 # Each costs every row time and room in the browser.
 MAX_COLUMNS = 60
+MAX_ROWS, MAX_CELLS = 5_000, 60_000
 # How many languages have a column at first, and how many entries of a map are offered.
 _LANGUAGES, _OFFERED_ENTRIES = 4, 50
+# The longest number of a version, and the longest name of a column.
+_NUMBER = Annotated[int, Meta(ge=0, le=2**63 - 1)]
+_NAME = Annotated[str, Meta(max_length=3 * CODE_LENGTH)]
 
 
 def spot_of(column: NamedField) -> Spot:
@@ -104,3 +114,51 @@ def stored_rows(
     rows = value_rows([id_column, *columns], lambda value: value, with_ids(dimension.model, repository, ids))
     texts = {str(id): list(map(cell_text, columns, values)) for id, *values in rows}
     return [StoredRow(id, numbers.get(id, 0), texts[id]) for id in ids if id in texts]
+
+
+class SentRow(msgspec.Struct):
+    """One row: the element's id, the number of the version that was read, and the text of each cell that was changed.
+
+    `kept` has the number of a newer version for the cells in which the user has decided against its value. The id of
+    an element that `is_new` is what was typed, valid or not.
+    """
+
+    id: str
+    base: _NUMBER
+    typed: dict[_NAME, str] = {}
+    kept: dict[_NAME, _NUMBER] = {}
+    is_new: bool = False
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether something was typed in the row."""
+        return self.is_new or bool(self.typed)
+
+
+class SentTable(msgspec.Struct):
+    """The whole table, of one repository (a primary key)."""
+
+    repository: Annotated[int, Meta(ge=0, le=2**63 - 1)]
+    columns: Annotated[list[_NAME], Meta(max_length=2 * MAX_COLUMNS)]
+    rows: Annotated[list[SentRow], Meta(max_length=MAX_ROWS)]
+
+    @property
+    def digest(self) -> str:
+        """A short text that differs as soon as something else is typed."""
+        typed = msgspec.json.encode([(row.id, sorted(row.typed.items())) for row in self.rows if row.is_edited])
+        return hashlib.sha256(typed).hexdigest()[:32]
+
+
+_decoder = msgspec.json.Decoder(SentTable)
+
+
+def read_sent(text: str) -> SentTable:
+    """Return the table. Raises `BadRequest` for what no page sends."""
+    try:
+        sent = _decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        raise BadRequest("The table was not sent as this page sends it.") from None
+    ids = [row.id for row in sent.rows if not row.is_new]
+    if len({*ids}) < len(ids) or any("\0" in id or not 0 < len(id) <= CODE_LENGTH for id in ids):
+        raise BadRequest("The table names an element twice, or one that cannot exist.")
+    return sent

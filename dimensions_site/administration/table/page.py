@@ -30,7 +30,7 @@ from dimensions_site.administration.elements.references import Descriptions, Ref
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.proposals import problem_words, proposes
 from dimensions_site.administration.table.checking import Checked, TableCheck
-from dimensions_site.administration.table.sent import MAX_ROWS, SentRow, SentTable, read_sent
+from dimensions_site.administration.table.columns import MAX_ROWS, SentRow, SentTable, read_sent
 from dimensions_site.administration.table.table import EditedTable
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.contrib.admin import action
@@ -57,7 +57,8 @@ class ReplacementForm(forms.Form):
         descriptions = [name for name, column in columns.items() if column.place.path == DESCRIPTIONS]
         super().__init__(data, initial={"columns": descriptions})
         self._columns = columns
-        self.fields["columns"].choices = [(name, column.heading) for name, column in columns.items()]  # type: ignore[attr-defined]
+        choices = [(name, column.heading) for name, column in columns.items()]
+        cast(forms.MultipleChoiceField, self.fields["columns"]).choices = choices
 
     def changes(self) -> list[FieldChange]:
         """Return the changes; an element in which nothing is found stays as it is."""

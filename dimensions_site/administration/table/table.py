@@ -10,8 +10,17 @@ from django.utils.translation import gettext as _
 from dimensions_site.administration.conditions.fields import FieldGroup
 from dimensions_site.administration.elements.references import Named
 from dimensions_site.administration.table.checking import Checked, TableCell
-from dimensions_site.administration.table.columns import MAX_COLUMNS, StoredRow, TableColumns, cell_text, stored_rows
-from dimensions_site.administration.table.sent import MAX_CELLS, MAX_ROWS, SentRow, SentTable
+from dimensions_site.administration.table.columns import (
+    MAX_CELLS,
+    MAX_COLUMNS,
+    MAX_ROWS,
+    SentRow,
+    SentTable,
+    StoredRow,
+    TableColumns,
+    cell_text,
+    stored_rows,
+)
 from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository

@@ -13,7 +13,7 @@ from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.administration.base.past import AS_OF, address_in_utc
 from dimensions_site.administration.conditions.filtering import address_of_list
 from dimensions_site.administration.elements.deleting import delete_elements, propose_deletion
-from dimensions_site.administration.elements.editing import EDIT_PAGES, EditedAdmin
+from dimensions_site.administration.elements.editing import EDIT_PAGES
 from dimensions_site.administration.elements.history import HISTORY_PAGES
 from dimensions_site.administration.elements.references import REFERENCE_PAGES
 from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export_elements
@@ -38,7 +38,7 @@ from dimensions_site.elements.writing.saving import delete
 _YEAR = 365 * 24 * 60 * 60
 
 
-class DimensionAdmin(ListedAdmin, EditedAdmin):
+class DimensionAdmin(ListedAdmin):
     """The list, the forms and all other pages of a `dimension`. It sets `dimension`, `listed` and `icon`."""
 
     # In the sidebar, from unfold's font.

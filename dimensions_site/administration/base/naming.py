@@ -1,6 +1,8 @@
-"""How pages find elements by words, describe them in the language of the page, and lead to them."""
+"""How pages find elements by words, describe them in the language of the page, lead to them, and name their fields."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import reduce
 from operator import and_
 from typing import Any
@@ -10,9 +12,11 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.elements.declaration.indexes import SEARCHED
+from dimensions_site.elements.declaration.wire import NamedField, ObjectNode
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.descriptions import Texts, excerpts, is_in, preferred_text
 from dimensions_site.elements.reading.lookup import with_ids
@@ -127,3 +131,51 @@ def first_fitting(rows: QuerySet[Any], text: str, limit: int) -> list[Any]:
             return found
         known |= begins
     return [*found, *rows.filter(containing(text) & ~known)[: limit - len(found)]]
+
+
+# How many elements are read to learn which languages and attributes are in use; reading all would take too long.
+_SAMPLE = 200
+
+
+def known_keys(dimension: Dimension, repository: Repository) -> Mapping[str, Sequence[str]]:
+    """Return the keys in the maps of the repository's elements, by the path of the map, the most frequent first.
+
+    All maps of languages share theirs, with the default language first. One query.
+    """
+    places = [place for place in dimension.wire.places.values() if place.is_map]
+    columns = [place.column for place in places]
+    rows = dimension.model.of(repository).order_by("element_id").values_list(*columns)[:_SAMPLE]
+    languages = Counter({repository.default_language: _SAMPLE * len(places) + 1})
+    counters = {place.path: languages if place.leaf.has_languages else Counter[str]() for place in places}
+    for row in rows:
+        for place, entries in zip(places, row, strict=True):
+            counters[place.path].update(list(entries or ()))
+    return {path: sorted(uses, key=lambda key: (-uses[key], key)) for path, uses in counters.items()}
+
+
+@dataclass
+class FieldGroup:
+    """Fields under one heading."""
+
+    title: str
+    fields: list[NamedField] = field(default_factory=list)
+
+
+def grouped_fields(
+    dimension: Dimension, known_keys: Mapping[str, Sequence[str]], is_offered: Callable[[NamedField], bool]
+) -> list[FieldGroup]:
+    """Return the offered fields by group, first those without a group.
+
+    A map is followed by its entries with the `known_keys`, by its path.
+    """
+    general = FieldGroup(_("General"))
+    groups = {"": general}
+    for place in dimension.wire.places.values():
+        outermost = dimension.wire.root.members[place.path.partition(".")[0]]
+        group = general
+        if isinstance(outermost, ObjectNode):
+            group = groups.setdefault(outermost.path, FieldGroup(str(outermost.label)))
+        entries = known_keys.get(place.path, ()) if place.is_map else ()
+        named = [NamedField(place.path, place), *(NamedField(f"{place.path}.{key}", place, key) for key in entries)]
+        group.fields += filter(is_offered, named)
+    return [group for group in groups.values() if group.fields]

@@ -1,5 +1,6 @@
 """What a user may see and change by their grants: elements, jobs and plans, and what they select (contract F7, G2)."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.contrib import admin, messages
@@ -32,6 +33,14 @@ class ScopedAdmin(HidingAdmin):
     """The elements of one dimension within the user's grants; `api_enabled` does not close the admin (contract G3)."""
 
     dimension: ClassVar[Dimension]
+    # What the form of a new element begins with, by wire path; and what it suggests for a field by the value of
+    # another, until somebody chooses something else.
+    presets: ClassVar[Mapping[str, str]] = {}
+    suggestions: ClassVar[Mapping[str, tuple[str, Mapping[str, str]]]] = {}
+
+    def generated(self, element: Any) -> list[str]:
+        """Return what the service has generated from the element, in words."""
+        return []
 
     def repositories(self, request: HttpRequest, role: Role = Role.READER) -> QuerySet[Repository]:
         """Return the repositories in which the user has at least `role` for this dimension."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
@@ -36,213 +36,207 @@ from dimensions_site.text.parsing import parse_timestamp
 _ATTEMPTS = 3
 
 
-class EditedAdmin(ScopedAdmin):
-    """Writes one element through `Editor`, as REST does; Django's forms and `save_model` are not used."""
+def new_values(admin: ScopedAdmin, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `values` of a new element by wire path, with those that its form begins with, and suggests."""
+    found = {**admin.presets, **values}
+    for path, (leader, suggested) in admin.suggestions.items():
+        if path not in found and found.get(leader) in suggested:
+            found[path] = suggested[found[leader]]
+    return found
 
-    # What the form of a new element begins with, by wire path; and what it suggests for a field by the value of
-    # another, until somebody chooses something else.
-    presets: ClassVar[Mapping[str, str]] = {}
-    suggestions: ClassVar[Mapping[str, tuple[str, Mapping[str, str]]]] = {}
 
-    def begun(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the `values` of a new element by wire path, with those that its form begins with, and suggests."""
-        found = {**self.presets, **values}
-        for path, (leader, suggested) in self.suggestions.items():
-            if path not in found and found.get(leader) in suggested:
-                found[path] = suggested[found[leader]]
-        return found
+@labels_in_messages()
+def edit(admin: ScopedAdmin, request: HttpRequest, object_id: str | None = None) -> HttpResponse:
+    """Show the form of the element, or of a new one in the repository that `?repository=` names.
 
-    def generated(self, element: Any) -> list[str]:
-        """Return what the service has generated from the element, in words."""
-        return []
+    Errors stand at their fields. What others saved in between is merged by field, and where both changed a field,
+    the user decides (contract C16).
+    """
+    if request.method == "POST" and "_show_draft" in request.POST:
+        note = _("This is what you typed earlier and did not save. Check it, and save.")
+        return _shown_again(admin, request, request.POST, object_id, note)
+    if object_id is None:
+        return _add(admin, request)
+    key = unquote(object_id)
+    if request.method != "POST":
+        element = admin.get_object(request, key)
+        may_change = admin.has_change_permission(request, element)
+        shown = stored_element(admin.dimension, element)
+        fixed = _immutable(admin) if may_change else admin.dimension.wire.places
+        return _page(admin, request, shown, _form(admin, request, shown, fixed), may_change=may_change)
+    stored = _stored_element(admin, request, key)
+    return _deleted_again(admin, request, key, request.POST) if stored is None else _save(admin, request, stored)
 
-    @labels_in_messages()
-    def changeform_view(
-        self,
-        request: HttpRequest,
-        object_id: str | None = None,
-        form_url: str = "",
-        extra_context: dict[str, Any] | None = None,
-    ) -> HttpResponse:
-        """Show the form of the element, or of a new one in the repository that `?repository=` names.
 
-        Errors stand at their fields. What others saved in between is merged by field, and where both changed a field,
-        the user decides (contract C16).
-        """
-        if request.method == "POST" and "_show_draft" in request.POST:
-            note = _("This is what you typed earlier and did not save. Check it, and save.")
-            return self._shown_again(request, request.POST, object_id, note)
-        if object_id is None:
-            return self._add(request)
-        key = unquote(object_id)
-        if request.method != "POST":
-            element = self.get_object(request, key)
-            may_change = self.has_change_permission(request, element)
-            shown = stored_element(self.dimension, element)
-            fixed = self._immutable if may_change else self.dimension.wire.places
-            return self._page(request, shown, self._form(request, shown, fixed), may_change=may_change)
-        stored = self._stored_element(request, key)
-        return self._deleted_again(request, key, request.POST) if stored is None else self._save(request, stored)
+def _immutable(admin: ScopedAdmin) -> set[str]:
+    return set(admin.model.unique_in_repository.values())
 
-    @property
-    def _immutable(self) -> set[str]:
-        return set(self.model.unique_in_repository.values())
 
-    def _form(self, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
-        return ElementForm(self.dimension, ReferenceFinder(request, shown.repository), shown.json, fixed)
+def _form(admin: ScopedAdmin, request: HttpRequest, shown: PageElement, fixed: Container[str] = ()) -> ElementForm:
+    return ElementForm(admin.dimension, ReferenceFinder(request, shown.repository), shown.json, fixed)
 
-    @labels_in_messages()
-    def again_view(self, request: HttpRequest, data: QueryDict, object_id: str | None = None) -> HttpResponse:
-        """Show the form with the `data` that was typed before the user signed in again; nothing is saved."""
-        note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
-        return self._shown_again(request, data, object_id, note)
 
-    def _shown_again(self, request: HttpRequest, data: QueryDict, object_id: str | None, note: str) -> HttpResponse:
-        """Show the form with the `data` that was typed, and a `note` above it; nothing is saved."""
-        shown = self._new_element(request) if object_id is None else self._stored_element(request, unquote(object_id))
-        if shown is None:
-            return self._deleted_again(request, unquote(str(object_id)), data)
-        attempt, reason = self._attempt(request, shown, data), ReasonField(shown.repository, data)
-        return self._again(request, shown, attempt, reason=reason, note=note)
+@labels_in_messages()
+def edit_again(admin: ScopedAdmin, request: HttpRequest, data: QueryDict, object_id: str | None = None) -> HttpResponse:
+    """Show the form with the `data` that was typed before the user signed in again; nothing is saved."""
+    note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
+    return _shown_again(admin, request, data, object_id, note)
 
-    def _add(self, request: HttpRequest) -> HttpResponse:
-        offered = list(self.repositories(request, Role.PROPOSER)) if "repository" not in request.GET else []
-        is_to_choose = len(offered) > 1
-        if is_to_choose and request.method == "GET" and (current := current_repository(request)) in offered:
-            query = request.GET.copy()
-            query["repository"] = str(current.pk)
-            return redirect(f"{request.path}?{query.urlencode()}")
-        if is_to_choose:
-            title = _("Choose a repository")
-            return self.render_page(request, "admin/elements/choose_repository.html", title=title, repositories=offered)
-        shown = self._new_element(request)
-        if request.method == "POST":
-            return self._save(request, shown)
-        form = self._form(request, shown)
-        if "copy" not in request.GET:
-            for path, text in self.presets.items():
-                form.controls[path].show(text)
-            for path, (leader, values) in self.suggestions.items():
-                form.controls[path].suggested = {"by": f"id_{leader}", "values": json_text(values)}
-        return self._page(request, shown, form)
 
-    def _new_element(self, request: HttpRequest) -> PageElement:
-        """Return a new element of the repository in the URL, or else of the first in which the user may propose.
+def _shown_again(
+    admin: ScopedAdmin, request: HttpRequest, data: QueryDict, object_id: str | None, note: str
+) -> HttpResponse:
+    """Show the form with the `data` that was typed, and a `note` above it; nothing is saved."""
+    shown = _new_element(admin, request) if object_id is None else _stored_element(admin, request, unquote(object_id))
+    if shown is None:
+        return _deleted_again(admin, request, unquote(str(object_id)), data)
+    attempt, reason = _attempt(admin, request, shown, data), ReasonField(shown.repository, data)
+    return _again(admin, request, shown, attempt, reason=reason, note=note)
 
-        It has the values of the element that the URL names to `copy`, without those that only one can have.
-        """
-        open_to = self.repositories(request, Role.PROPOSER)
-        chosen = request.GET.get("repository")
-        repository = open_to.first() if chosen is None else _first(open_to, pk=chosen)
-        if repository is None:
+
+def _add(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
+    offered = list(admin.repositories(request, Role.PROPOSER)) if "repository" not in request.GET else []
+    is_to_choose = len(offered) > 1
+    if is_to_choose and request.method == "GET" and (current := current_repository(request)) in offered:
+        query = request.GET.copy()
+        query["repository"] = str(current.pk)
+        return redirect(f"{request.path}?{query.urlencode()}")
+    if is_to_choose:
+        title = _("Choose a repository")
+        return admin.render_page(request, "admin/elements/choose_repository.html", title=title, repositories=offered)
+    shown = _new_element(admin, request)
+    if request.method == "POST":
+        return _save(admin, request, shown)
+    form = _form(admin, request, shown)
+    if "copy" not in request.GET:
+        for path, text in admin.presets.items():
+            form.controls[path].show(text)
+        for path, (leader, values) in admin.suggestions.items():
+            form.controls[path].suggested = {"by": f"id_{leader}", "values": json_text(values)}
+    return _page(admin, request, shown, form)
+
+
+def _new_element(admin: ScopedAdmin, request: HttpRequest) -> PageElement:
+    """Return a new element of the repository in the URL, or else of the first in which the user may propose.
+
+    It has the values of the element that the URL names to `copy`, without those that only one can have.
+    """
+    open_to = admin.repositories(request, Role.PROPOSER)
+    chosen = request.GET.get("repository")
+    repository = open_to.first() if chosen is None else _first(open_to, pk=chosen)
+    if repository is None:
+        raise PermissionDenied
+    shown = new_element(admin.dimension, repository)
+    if "copy" not in request.GET:
+        return shown
+    copied = stored_element(admin.dimension, admin.get_object(request, request.GET["copy"]))
+    return replace(shown, json={**copied.json, **{path: shown.json.get(path) for path in _immutable(admin)}})
+
+
+def _stored_element(admin: ScopedAdmin, request: HttpRequest, key: str) -> PageElement | None:
+    """Return the element, which the user may change; None for one that does not exist, or without a grant."""
+    try:
+        element = admin.get_object(request, key)
+        if not admin.has_change_permission(request, element):
             raise PermissionDenied
-        shown = new_element(self.dimension, repository)
-        if "copy" not in request.GET:
-            return shown
-        copied = stored_element(self.dimension, self.get_object(request, request.GET["copy"]))
-        return replace(shown, json={**copied.json, **{path: shown.json.get(path) for path in self._immutable}})
+        return stored_element(admin.dimension, element)
+    except Http404:
+        return None
 
-    def _stored_element(self, request: HttpRequest, key: str) -> PageElement | None:
-        """Return the element, which the user may change; None for one that does not exist, or without a grant."""
+
+def _deleted_again(admin: ScopedAdmin, request: HttpRequest, key: str, data: QueryDict) -> HttpResponse:
+    """Show an element that was deleted while it was edited as a new one, with all that was typed."""
+    versions = admin.model.versions_within(admin.open_keys(request, Role.PROPOSER))
+    version = _first(versions, id=key, change=Change.DELETED)
+    declaration = admin.dimension.wire.serializer(context={"repository": version.repository})
+    shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
+    form = _form(admin, request, shown)
+    form.read(data)
+    saved = version.change_set
+    values = {"who": saved.user, "id": version.element_id, "when": minute(saved.committed_at)}
+    message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it anew.")
+    form.errors.append(message % values)
+    action = f"{admin.route('add')}?repository={version.repository.pk}"
+    reason = ReasonField(shown.repository, data)
+    return _page(admin, request, shown, form, reason=reason, unsaved=True, action=action)
+
+
+def _save(admin: ScopedAdmin, request: HttpRequest, shown: PageElement) -> HttpResponse:
+    """Save what was typed, merged with what others saved meanwhile, or show what has to be decided or corrected."""
+    reason = ReasonField(shown.repository, request.POST)
+    for _attempt in range(_ATTEMPTS):
+        attempt = _attempt(admin, request, shown, request.POST)
+        if reason.error or not attempt.is_ready:
+            break
         try:
-            element = self.get_object(request, key)
-            if not self.has_change_permission(request, element):
-                raise PermissionDenied
-            return stored_element(self.dimension, element)
-        except Http404:
-            return None
+            return save_attempt(admin, request, shown, attempt, reason.reason)
+        except ChangedMeanwhile:
+            key = str(shown.element.pk)
+            stored = _stored_element(admin, request, key)
+            if stored is None:
+                return _deleted_again(admin, request, key, request.POST)
+            shown = stored
+        except ValidationError as error:
+            attempt.form.point_out(error)
+            break
+        except Problem as problem:
+            attempt.form.point_out_failures(problem.failures or [Failure("", problem.code, str(problem.detail))])
+            break
+    else:
+        attempt.form.errors.append(_("Others keep saving this, too; please save again."))
+    return _again(admin, request, shown, attempt, reason=reason)
 
-    def _deleted_again(self, request: HttpRequest, key: str, data: QueryDict) -> HttpResponse:
-        """Show an element that was deleted while it was edited as a new one, with all that was typed."""
-        versions = self.model.versions_within(self.open_keys(request, Role.PROPOSER))
-        version = _first(versions, id=key, change=Change.DELETED)
-        declaration = self.dimension.wire.serializer(context={"repository": version.repository})
-        shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
-        form = self._form(request, shown)
-        form.read(data)
-        saved = version.change_set
-        values = {"who": saved.user, "id": version.element_id, "when": minute(saved.committed_at)}
-        message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it anew.")
-        form.errors.append(message % values)
-        action = f"{self.route('add')}?repository={version.repository.pk}"
-        reason = ReasonField(shown.repository, data)
-        return self._page(request, shown, form, reason=reason, unsaved=True, action=action)
 
-    def _save(self, request: HttpRequest, shown: PageElement) -> HttpResponse:
-        """Save what was typed, merged with what others saved meanwhile, or show what has to be decided or corrected."""
-        reason = ReasonField(shown.repository, request.POST)
-        for _attempt in range(_ATTEMPTS):
-            attempt = self._attempt(request, shown, request.POST)
-            if reason.error or not attempt.is_ready:
-                break
-            try:
-                return save_attempt(self, request, shown, attempt, reason.reason)
-            except ChangedMeanwhile:
-                key = str(shown.element.pk)
-                stored = self._stored_element(request, key)
-                if stored is None:
-                    return self._deleted_again(request, key, request.POST)
-                shown = stored
-            except ValidationError as error:
-                attempt.form.point_out(error)
-                break
-            except Problem as problem:
-                attempt.form.point_out_failures(problem.failures or [Failure("", problem.code, str(problem.detail))])
-                break
-        else:
-            attempt.form.errors.append(_("Others keep saving this, too; please save again."))
-        return self._again(request, shown, attempt, reason=reason)
+def _attempt(admin: ScopedAdmin, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
+    """Return what `data` of the form means for the element as it is stored now, or for a new one."""
+    if shown.element is None:
+        form = _form(admin, request, shown)
+        return Attempt(form, form.read(data), None)
 
-    def _attempt(self, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
-        """Return what `data` of the form means for the element as it is stored now, or for a new one."""
-        if shown.element is None:
-            form = self._form(request, shown)
-            return Attempt(form, form.read(data), None)
+    def form_of(json: Mapping[str, Any]) -> ElementForm:
+        return _form(admin, request, replace(shown, json=json), _immutable(admin))
 
-        def form_of(json: Mapping[str, Any]) -> ElementForm:
-            return self._form(request, replace(shown, json=json), self._immutable)
+    return Reader(admin.dimension, shown, form_of).read(data)
 
-        return Reader(self.dimension, shown, form_of).read(data)
 
-    def _page(self, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any) -> HttpResponse:
-        """Return the page with the form; `further` is for its template."""
-        element = shown.element
-        form.mark_unknown()
-        title = _("New %(name)s") % {"name": self.opts.verbose_name}
-        if element is not None:
-            title = f"{element} · {description_of(shown.json['descriptions'], shown.repository)}"
-        context: dict[str, Any] = {
-            "title": title,
-            "shown": shown,
-            "form": form,
-            "etag": shown.etag,
-            "may_change": True,
-            "reason": ReasonField(shown.repository),
-            "proposes": proposes(request, shown.repository, self.dimension.name),
-            "preserved_filters": self.get_preserved_filters(request),
+def _page(
+    admin: ScopedAdmin, request: HttpRequest, shown: PageElement, form: ElementForm, **further: Any
+) -> HttpResponse:
+    """Return the page with the form; `further` is for its template."""
+    element = shown.element
+    form.mark_unknown()
+    title = _("New %(name)s") % {"name": admin.opts.verbose_name}
+    if element is not None:
+        title = f"{element} · {description_of(shown.json['descriptions'], shown.repository)}"
+    context: dict[str, Any] = {
+        "title": title,
+        "shown": shown,
+        "form": form,
+        "etag": shown.etag,
+        "may_change": True,
+        "reason": ReasonField(shown.repository),
+        "proposes": proposes(request, shown.repository, admin.dimension.name),
+        "preserved_filters": admin.get_preserved_filters(request),
+    }
+    if element is not None:
+        context |= {
+            "about": _about(admin.dimension, shown),
+            "generated": admin.generated(element),
+            "uses_address": admin.route("uses", element.pk),
+            "copy_address": f"{admin.route('add')}?repository={shown.repository.pk}&copy={element.pk}",
+            "may_delete": admin.has_delete_permission(request, element),
         }
-        if element is not None:
-            context |= {
-                "about": _about(self.dimension, shown),
-                "generated": self.generated(element),
-                "uses_address": self.route("uses", element.pk),
-                "copy_address": f"{self.route('add')}?repository={shown.repository.pk}&copy={element.pk}",
-                "may_delete": self.has_delete_permission(request, element),
-            }
-        return self.render_page(request, "admin/elements/element.html", **{**context, **further})
-
-    def _again(self, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any) -> HttpResponse:
-        """Show the page with what was typed, of which nothing was saved."""
-        if attempt.choices:
-            saved = shown.element
-            further["changed"] = {"user": saved.update_user, "date": minute(saved.update_date)}
-        return self._page(request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
+    return admin.render_page(request, "admin/elements/element.html", **{**context, **further})
 
 
-EDIT_PAGES = (
-    Page("add", "add/", EditedAdmin.add_view, again=EditedAdmin.again_view),
-    Page("change", "<path:object_id>/change/", EditedAdmin.change_view, again=EditedAdmin.again_view),
-)
+def _again(
+    admin: ScopedAdmin, request: HttpRequest, shown: PageElement, attempt: Attempt, **further: Any
+) -> HttpResponse:
+    """Show the page with what was typed, of which nothing was saved."""
+    if attempt.choices:
+        saved = shown.element
+        further["changed"] = {"user": saved.update_user, "date": minute(saved.update_date)}
+    return _page(admin, request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
 
 
 def _first(rows: Any, **condition: Any) -> Any:
@@ -264,3 +258,9 @@ def _about(dimension: Dimension, shown: PageElement) -> list[tuple[str, str]]:
     through = Origin(info["origin"]).label if channel is None else Channel(channel).label
     texts = {"user": info["user"], "date": shown_instant(parse_timestamp(info["date"])), "origin": through}
     return [(places[f"updateInfo.{name}"].heading, text) for name, text in texts.items()]
+
+
+EDIT_PAGES = (
+    Page("add", "add/", edit, again=edit_again),
+    Page("change", "<path:object_id>/change/", edit, again=edit_again),
+)

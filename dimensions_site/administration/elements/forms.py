@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from dimensions_site.administration.conditions.fields import known_keys
+from dimensions_site.administration.base.naming import known_keys
 from dimensions_site.administration.elements.references import Named, ReferenceFinder
 from dimensions_site.administration.inputs.controls import Control, PickerControl, control_of
 from dimensions_site.administration.inputs.map_editor import MapControl

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import chosen_repository
+from dimensions_site.administration.base.naming import grouped_fields, known_keys
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, Rest, chips_of, text_of
 from dimensions_site.administration.conditions.condition_form import ConditionForm, condition_at
-from dimensions_site.administration.conditions.fields import grouped_fields, known_keys
 from dimensions_site.administration.conditions.filtering import (
     COLUMNS,
     FILTER,

@@ -13,8 +13,7 @@ import msgspec
 from django.core.exceptions import BadRequest
 from msgspec import Meta
 
-from dimensions_site.administration.base.naming import last_versions
-from dimensions_site.administration.conditions.fields import FieldGroup, grouped_fields, known_keys
+from dimensions_site.administration.base.naming import FieldGroup, grouped_fields, known_keys, last_versions
 from dimensions_site.elements.declaration.texts import CODE_LENGTH
 from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import Dimension

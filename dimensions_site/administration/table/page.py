@@ -25,7 +25,7 @@ from bulkops.plans.planning import plan_without
 from bulkops.plans.stored import plans
 from dimensions_site.administration.base.bounded import Page, require_role
 from dimensions_site.administration.base.scope import selected_repository
-from dimensions_site.administration.elements.editing import EditedAdmin
+from dimensions_site.administration.elements.editing import new_values
 from dimensions_site.administration.elements.references import Descriptions, ReferenceFinder
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.proposals import problem_words, proposes
@@ -129,7 +129,7 @@ class TablePage:
     def _check(self, table: EditedTable, reason: ReasonField, problems: list[str]) -> HttpResponse:
         table.load()
         user, found = cast(User, self._request.user), self._descriptions(table)
-        begun = cast(EditedAdmin, self._admin).begun
+        begun = partial(new_values, self._admin)
         check = TableCheck(self._admin.dimension, table.repository, user, table.columns, found, begun)
         checked = check.run(table.typed, table.numbers, table.sent.digest)
         checked.problems[:0] = problems

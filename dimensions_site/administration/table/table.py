@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.conditions.fields import FieldGroup
+from dimensions_site.administration.base.naming import FieldGroup
 from dimensions_site.administration.elements.references import Named
 from dimensions_site.administration.table.checking import Checked, TableCell
 from dimensions_site.administration.table.columns import (

@@ -86,12 +86,10 @@ class Attempt:
 
     @property
     def linked_choices(self) -> list[tuple[ConflictChoice, str]]:
-        """The choices, each with the id of its field on the page."""
         return [(choice, self.form.controls[choice.spot.path].anchor(choice.spot.key)) for choice in self.choices]
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing has to be decided or corrected before it is saved."""
         return not self.choices and not self.form.error_count
 
 

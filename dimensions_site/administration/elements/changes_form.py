@@ -27,7 +27,6 @@ class FieldChoice:
 
     @property
     def options(self) -> list[tuple[str, str]]:
-        """Return pairs of the value to send and the text to show."""
         leaf = self.place.leaf
         words = {How.SET: _("Set to")}
         if leaf.allow_null or self.place.is_map:
@@ -38,7 +37,6 @@ class FieldChoice:
 
     @property
     def takes_value(self) -> bool:
-        """Whether a value is needed beside the choice."""
         return self.how not in (None, How.CLEAR)
 
     def read(self, name: str, data: QueryDict) -> None:

@@ -43,7 +43,6 @@ class Section:
 
     @property
     def filled_count(self) -> int:
-        """How many of its fields say something."""
         return sum(control.is_filled for control in self.all_controls)
 
     @property

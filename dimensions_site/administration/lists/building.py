@@ -33,6 +33,8 @@ from dimensions_site.rsql.parser import can_select, parse
 
 # A parameter that only a comparison has.
 _COMPARED = "from_repository"
+# The header of requests by which a list loads the form to show it.
+_PART = "HX-Request"
 # How many entries of a map are offered by name.
 _OFFERED_KEYS = 30
 # The text in the default language is offered by its language.
@@ -56,13 +58,11 @@ def choose_condition(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
             admin.dimension, keys, lambda field: field.path not in unlisted and can_select(field.path)
         )
         return _form_page(admin, request, "admin/lists/fields.html", _("Add a condition"), groups=groups, **common)
-    form = ConditionForm(
-        named,
-        fields,
-        keys.get(named.place.path, ()),
-        condition=found,
-        picker=_picker(request, chosen_repository(query, repositories), named),
-    )
+    repository, dimension = chosen_repository(query, repositories), named.place.leaf.refers_to
+    picker = None
+    if repository is not None and dimension is not None:
+        picker = ReferenceFinder(request, repository).picker_address(dimension)
+    form = ConditionForm(named, fields, keys.get(named.place.path, ()), condition=found, picker=picker)
     condition = form.read(request.GET) if "operation" in request.GET else None
     if condition is not None:
         text = _with(query.get(FILTER, ""), condition, common, fields.wire, form)
@@ -123,14 +123,6 @@ def _keys(dimension: Dimension, query: QueryDict, repositories: Sequence[Reposit
     return offered
 
 
-def _picker(request: HttpRequest, repository: Repository | None, named: NamedField) -> str | None:
-    """Return the URL that finds elements for a reference; None without one, or with several repositories."""
-    dimension = named.place.leaf.refers_to
-    if repository is None or dimension is None:
-        return None
-    return ReferenceFinder(request, repository).picker_address(dimension)
-
-
 def _with(text: str, condition: FilterCondition, place: Mapping[str, str], wire: Wire, form: ConditionForm) -> str:
     """Return the filter `text` with the condition. If that is impossible, add an error to the form."""
     try:
@@ -145,26 +137,21 @@ def _with(text: str, condition: FilterCondition, place: Mapping[str, str], wire:
 
 def _to_list(admin: ListedAdmin, request: HttpRequest, query: QueryDict, changes: Mapping[str, str]) -> HttpResponse:
     address = f"{admin.route(_page_of(query))}?{with_parameters(query, changes)}"
-    return HttpResponse(headers={"HX-Redirect": address}) if _is_part(request) else redirect(address)
+    return HttpResponse(headers={"HX-Redirect": address}) if _PART in request.headers else redirect(address)
 
 
 def _form_page(admin: ListedAdmin, request: HttpRequest, template: str, title: str, **context: Any) -> HttpResponse:
     """Return the form alone for a list that shows it, and a page with it otherwise."""
     address = f"{admin.route(_page_of(QueryDict(context[LIST])))}?{context[LIST]}"
     shown = {**context, "title": title, "form_template": template, "address": address, "here": request.path}
-    response = admin.render_page(request, template if _is_part(request) else "admin/lists/page.html", **shown)
-    patch_vary_headers(response, ["HX-Request"])
+    response = admin.render_page(request, template if _PART in request.headers else "admin/lists/page.html", **shown)
+    patch_vary_headers(response, [_PART])
     return response
 
 
 def _page_of(query: QueryDict) -> str:
     """Return the name of the page that has this `query`: a list, or a comparison."""
     return "compare" if _COMPARED in query else "changelist"
-
-
-def _is_part(request: HttpRequest) -> bool:
-    """Return whether a list loads the form to show it."""
-    return "HX-Request" in request.headers
 
 
 def _placed(chips: list[Chip], condition: FilterCondition, at: str, beside: str) -> list[Chip]:

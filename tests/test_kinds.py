@@ -17,7 +17,7 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from dimensions_site.administration.conditions.condition_form import ConditionForm
 from dimensions_site.administration.inputs.controls import control_of
-from dimensions_site.administration.lists.columns import values_of
+from dimensions_site.administration.lists.columns import FieldValues
 from dimensions_site.administration.table.columns import cell_text, typed_value
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
@@ -134,7 +134,7 @@ def test_everything_that_decides_by_the_kind_of_a_leaf_knows_each_kind(kind):
         sent = urlencode({place.path: control_of(place, value).text_of(value)})
         assert is_same(leaf, control_of(place, None).read(QueryDict(sent)), value)
     with known_to("The list", place):
-        assert place.inside or values_of(field)(dimension.model(**{place.column: leaf.run_validation(value)}))
+        assert place.inside or FieldValues(field)(dimension.model(**{place.column: leaf.run_validation(value)}))
 
 
 def nested(path: str, value: Any) -> dict[str, Any]:

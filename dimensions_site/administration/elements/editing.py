@@ -90,7 +90,7 @@ def _shown_again(
     shown = _new_element(admin, request) if object_id is None else _stored_element(admin, request, unquote(object_id))
     if shown is None:
         return _deleted_again(admin, request, unquote(str(object_id)), data)
-    attempt, reason = _attempt(admin, request, shown, data), ReasonField(shown.repository, data)
+    attempt, reason = _attempt_of(admin, request, shown, data), ReasonField(shown.repository, data)
     return _again(admin, request, shown, attempt, reason=reason, note=note)
 
 
@@ -165,7 +165,7 @@ def _save(admin: ScopedAdmin, request: HttpRequest, shown: PageElement) -> HttpR
     """Save what was typed, merged with what others saved meanwhile, or show what has to be decided or corrected."""
     reason = ReasonField(shown.repository, request.POST)
     for _attempt in range(_ATTEMPTS):
-        attempt = _attempt(admin, request, shown, request.POST)
+        attempt = _attempt_of(admin, request, shown, request.POST)
         if reason.error or not attempt.is_ready:
             break
         try:
@@ -187,7 +187,7 @@ def _save(admin: ScopedAdmin, request: HttpRequest, shown: PageElement) -> HttpR
     return _again(admin, request, shown, attempt, reason=reason)
 
 
-def _attempt(admin: ScopedAdmin, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
+def _attempt_of(admin: ScopedAdmin, request: HttpRequest, shown: PageElement, data: QueryDict) -> Attempt:
     """Return what `data` of the form means for the element as it is stored now, or for a new one."""
     if shown.element is None:
         form = _form(admin, request, shown)

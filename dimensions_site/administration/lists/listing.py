@@ -74,7 +74,7 @@ class ListedAdmin(ScopedAdmin):
         }
         self.columns = ColumnTable(self.dimension.wire, usual)
         self._usual_columns = list(usual)
-        self.list_filter: Any = [
+        self._filters: list[Any] = [
             ("repository", GrantedRepositoryFilter),
             *((place.column, WireChoicesFilter) for place in places if place.leaf.kind is ValueKind.ENUM),
             *self.further_filters,
@@ -86,11 +86,14 @@ class ListedAdmin(ScopedAdmin):
         """Return whether the pages use it: none of them has a form of Django's."""
         return not script.startswith("admin/js/") or script == ACTIONS
 
+    def get_list_filter(self, request: HttpRequest) -> Any:
+        return self._filters
+
     @property
     def quick_parameters(self) -> list[str]:
         """The parameters of the filters beside the list, without that of the repository."""
-        names = [f"{filter[0]}__exact" for filter in self.list_filter if isinstance(filter, tuple)]
-        names += [filter.parameter_name for filter in self.list_filter if not isinstance(filter, tuple)]
+        names = [f"{filter[0]}__exact" for filter in self._filters if isinstance(filter, tuple)]
+        names += [filter.parameter_name for filter in self._filters if not isinstance(filter, tuple)]
         days = [f"update_date_{bound}" for bound in ("from", "to")]
         return [name for name in names if name not in ("repository__exact", "update_date__exact")] + days
 

@@ -38,6 +38,8 @@ SERVICES = (
 # The running service and the story that the ring of rules has, too.
 SAMPLES = ("tests/live/test_requests.py", "tests/stories/test_two_repositories.py")
 _BROWSER = {"browser", "visit"}
+# Each file with tests in a browser imports it; to load all others takes each process ten seconds.
+_DRIVER = "playwright"
 
 # Modules with a branch for one of the databases, and the tests of that branch, which run on both.
 BRANCHES: dict[str, tuple[str, ...]] = {
@@ -148,6 +150,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     is_left_out = (
         (ring == "quick" and file.startswith((*SERVICES, *SLOW)))
         or (ring == "rules" and file.startswith(SERVICES) and not file.startswith(SAMPLES))
+        or (ring == "services" and not file.startswith(SERVICES) and not has_browser(collection_path))
         or (config.getoption("--branching") and not file.startswith(_BRANCHING))
     )
     return True if is_left_out else None
@@ -163,6 +166,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left := [item for item in items if not all(holds(item) for holds in rules)]:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if all(holds(item) for holds in rules)]
+
+
+def has_browser(file: Path) -> bool:
+    """Return whether the file may have tests in a browser."""
+    return file.name.startswith("test_") and _DRIVER in file.read_text(encoding="utf-8")
 
 
 def is_of_services(item: pytest.Item) -> bool:

@@ -41,6 +41,14 @@ def test_what_a_run_has(test, rings, depends_on_the_database):
     assert selection.depends_on_the_database(test) == depends_on_the_database
 
 
+def test_a_file_with_tests_in_a_browser_is_recognized_by_its_imports():
+    """The ring of services does not load other files, and the ring of rules leaves these tests out."""
+    with_browser = re.compile(r"^def (test_\w+\([^)]*\bbrowser\b|\w+\([^)]*\bvisit\b)", re.MULTILINE)
+    files = [file for file in TESTS.rglob("test_*.py") if with_browser.search(file.read_text(encoding="utf-8"))]
+    assert files
+    assert [file.name for file in files if not selection.has_browser(file)] == []
+
+
 def test_what_branches_by_database_has_tests_on_both():
     """A module with a new branch needs an entry in BRANCHES."""
     places = ("account", "bulkops", "currency", "dimensions_site")

@@ -17,7 +17,7 @@ HOME = reverse("admin:index")
 
 
 @pytest.fixture
-def browser() -> Client:
+def client() -> Client:
     """A superuser who has just signed in through the page."""
     User.objects.create_superuser("root", password="root-password")
     client = Client()
@@ -43,48 +43,48 @@ def pass_minutes(minutes: float) -> None:
     row.save()
 
 
-def test_a_session_is_good_for_an_hour_without_use(browser: Client) -> None:
+def test_a_session_is_good_for_an_hour_without_use(client: Client) -> None:
     """So is the cookie; the settings say how long."""
     assert 59 < minutes_left() <= 60
-    assert 3_500 < browser.cookies["sessionid"]["max-age"] <= 3_600
+    assert 3_500 < client.cookies["sessionid"]["max-age"] <= 3_600
     pass_minutes(54)
-    assert browser.get(HOME).status_code == 200
+    assert client.get(HOME).status_code == 200
     pass_minutes(61)
-    assert browser.get(HOME).status_code == 302
-    assert browser.get(HOME)["Location"].startswith(reverse("admin:login"))
+    assert client.get(HOME).status_code == 302
+    assert client.get(HOME)["Location"].startswith(reverse("admin:login"))
 
 
-def test_who_goes_on_working_stays_signed_in_until_twelve_hours_after_the_sign_in(browser: Client) -> None:
+def test_who_goes_on_working_stays_signed_in_until_twelve_hours_after_the_sign_in(client: Client) -> None:
     """However active; after signing in anew, another twelve hours begin."""
     for _ in range(14):
         pass_minutes(50)
-        assert browser.get(HOME).status_code == 200
+        assert client.get(HOME).status_code == 200
     assert 19 < minutes_left() <= 20
     pass_minutes(19)
-    assert browser.get(HOME).status_code == 200
+    assert client.get(HOME).status_code == 200
     pass_minutes(2)
-    assert browser.get(HOME).status_code == 302
+    assert client.get(HOME).status_code == 302
     Session.objects.all().delete()
-    browser.post(reverse("admin:login"), {"username": "root", "password": "root-password"})
+    client.post(reverse("admin:login"), {"username": "root", "password": "root-password"})
     assert 59 < minutes_left() <= 60
 
 
-def test_a_page_writes_the_session_every_five_minutes_at_most(browser: Client, django_assert_num_queries: Any) -> None:
+def test_a_page_writes_the_session_every_five_minutes_at_most(client: Client, django_assert_num_queries: Any) -> None:
     """A page costs no write; the cookie comes with the write."""
-    browser.get(HOME)
+    client.get(HOME)
     for minutes, is_written in ((0, False), (4.5, False), (0.6, True), (0, False)):
         pass_minutes(minutes)
         before = Session.objects.get().expire_date
-        answer = browser.get(HOME)
+        answer = client.get(HOME)
         assert (Session.objects.get().expire_date != before) is is_written
         assert ("sessionid" in answer.cookies) is is_written
 
 
-def test_what_else_is_kept_in_the_session_does_not_prolong_it(browser: Client) -> None:
+def test_what_else_is_kept_in_the_session_does_not_prolong_it(client: Client) -> None:
     """A page may store something there at each request."""
     pass_minutes(3)
     before = minutes_left()
-    session = browser.session
+    session = client.session
     session["something"] = 1
     session.save()
     assert minutes_left() <= before
@@ -98,9 +98,9 @@ def test_both_limits_are_settings(settings: Any, idle: int, hours: int, left: in
     assert left - 1 < minutes_left() <= left
 
 
-def test_public_pages_do_not_look_at_the_session(browser: Client) -> None:
+def test_public_pages_do_not_look_at_the_session(client: Client) -> None:
     """They are the same for everybody, and caches may keep them as before."""
     pass_minutes(30)
     before = Session.objects.get().expire_date
-    assert "Cookie" not in browser.get(reverse("landing")).get("Vary", "")
+    assert "Cookie" not in client.get(reverse("landing")).get("Vary", "")
     assert Session.objects.get().expire_date == before

@@ -9,7 +9,8 @@ import pytest
 
 from tests.live.test_bulk_races import ACCOUNTS, bulk
 from tests.services.bulk_state import rows
-from tests.services.service import Service, manage
+from tests.services.clerk import run_command
+from tests.services.service import Service
 
 SIZE = 1_500
 WRITERS = 4
@@ -34,7 +35,7 @@ def test_a_copy_is_that_of_one_moment(service: Service, prepared: tuple[str, str
     with ThreadPoolExecutor(WRITERS) as pool:
         running = [pool.submit(write, writer) for writer in range(WRITERS)]
         try:
-            manage(prepared[0], "copy_repository", "northwind", "copy-of-one-moment")
+            run_command(prepared[0], "copy_repository", "northwind", "copy-of-one-moment")
         finally:
             is_over.set()
         assert all(each.result() for each in running)

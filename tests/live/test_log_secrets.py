@@ -17,9 +17,9 @@ from urllib.error import HTTPError
 
 import pytest
 
-from tests.services.clerk import prepare
+from tests.services.clerk import prepare, run_command
 from tests.services.database import migrated_database
-from tests.services.service import Service, manage, serving
+from tests.services.service import Service, serving
 from tests.services.worker import delete, wait_until, working
 
 CURRENCIES = "/api/aih/dimensions/v1/northwind/currency"
@@ -136,7 +136,7 @@ def call_with_tokens(run: Run) -> None:
     """Tokens of all kinds, for right and wrong secrets."""
     count = f"{CURRENCIES}/elements-count"
     secret = run.keep("secret of an application", "hush-secret-of-an-application-0123456789")
-    manage(
+    run_command(
         run.database_url, "createapplication", "confidential", "client-credentials",
         "--client-id", "erp-client", "--client-secret", secret, "--user", "1", "--name", "ERP",
     )  # fmt: skip

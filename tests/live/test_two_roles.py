@@ -8,11 +8,11 @@ import psycopg
 import pytest
 
 from tests.factories import account
-from tests.services.clerk import errand, prepare
+from tests.services.clerk import errand, prepare, run_command
 from tests.services.guide import commands, run
 from tests.services.migrated import lay_tables
 from tests.services.own_postgresql import own_postgresql
-from tests.services.service import PROJECT, manage, serving
+from tests.services.service import PROJECT, serving
 from tests.services.worker import QUICK, delete, working
 
 # And a column of each that nobody may change.
@@ -81,7 +81,7 @@ if os.environ.get("DATABASE_URL", "").startswith("postgres"):
                 "JOIN account_accountversion ON change_set_id = changes_changeset.id ORDER BY channel"
             )
             assert actors.fetchall() == [("alice", "DELETION"), ("alice", "REST")]
-        assert "currency: 0 of 0" in manage(owner, "clean_old_history", "--days", "1")
+        assert "currency: 0 of 0" in run_command(owner, "clean_old_history", "--days", "1")
 
     def test_a_worker_that_may_rewrite_the_history_says_so(roles: tuple[str, str], tmp_path: Path):
         """At its start, with the tables and where to read on."""

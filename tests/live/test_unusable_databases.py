@@ -5,8 +5,9 @@ from pathlib import Path
 
 from tests.live.commands import error_of, errors_of
 from tests.live.test_start import start
+from tests.services.clerk import run_command
 from tests.services.database import empty_database, migrated_database
-from tests.services.service import PROJECT, manage
+from tests.services.service import PROJECT
 
 SERVER = os.environ.get("DATABASE_URL", "")
 ALL = [
@@ -29,8 +30,8 @@ def test_a_database_without_tables_lacks_all_migrations(tmp_path: Path):
 def test_the_migrations_that_an_older_database_lacks_are_named(tmp_path: Path):
     """A command that needs none of them does its work."""
     with migrated_database(tmp_path, SERVER) as url:
-        manage(url, "migrate", "--verbosity=0", "account", "zero")
-        manage(url, "create_repository", "northwind", "--name=Northwind")
+        run_command(url, "migrate", "--verbosity=0", "account", "zero")
+        run_command(url, "create_repository", "northwind", "--name=Northwind")
         sentence = error_of("export_accounts northwind", url, tmp_path)
     assert sentence == "The database lacks 1 migration (account.0001_initial): run `manage.py migrate`."
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.clerk import errand
-from tests.services.service import Service, manage
+from tests.services.clerk import errand, run_command
+from tests.services.service import Service
 from tests.services.worker import MANY, QUICK, SLOW, delete, fill, hasten, wait_until, working, working_slowly
 
 
@@ -18,7 +18,7 @@ def test_the_worker_starts_works_and_ends_cleanly(prepared: tuple[str, str], tmp
     """
     put = "from django_q.tasks import async_task, result; print(result(async_task('math.factorial', 20), wait=30000))"
     with working(prepared[0], tmp_path) as worker:
-        assert manage(prepared[0], "shell", "--no-imports", "-c", put).split() == ["2432902008176640000"]
+        assert run_command(prepared[0], "shell", "--no-imports", "-c", put).split() == ["2432902008176640000"]
         assert worker.stop() == 0
         lines = [line for line in worker.log.read_text().splitlines() if '"level": "info"' not in line]
         assert [line for line in lines if "history_rewritable" not in line] == []

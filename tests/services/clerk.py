@@ -52,6 +52,12 @@ def errand(database_url: str, code: str, release: Path = PROJECT) -> str:
     return str(output)
 
 
+def run_command(database_url: str, *words: str) -> str:
+    """Run a command of `manage.py` to its end there; return what it printed."""
+    line = ["manage.py", *words]
+    return errand(database_url, f"from django.core.management import execute_from_command_line as run; run({line})")
+
+
 @functools.cache
 def _clerk(kind: str, release: Path) -> "subprocess.Popen[str]":
     """The process of the release for databases of that kind; models know which kind it is."""

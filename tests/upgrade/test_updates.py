@@ -17,10 +17,10 @@ from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from tests.bulkops.save.bulk import patch
 from tests.services.bulk_state import rows
-from tests.services.clerk import errand
+from tests.services.clerk import errand, run_command
 from tests.services.database import copied_database, empty_database
 from tests.services.guide import commands, run
-from tests.services.service import PROJECT, Service, manage, serving
+from tests.services.service import PROJECT, Service, serving
 from tests.services.worker import delete, working
 from tests.upgrade.recording import MIGRATIONS, ask, digest, record
 from tests.upgrade.released import RELEASES, answers, columns, contents, load
@@ -130,7 +130,7 @@ def as_then(found: Any, recorded: Any) -> Any:
 
 
 def test_a_second_update_does_nothing(updated: Updated):
-    assert "No migrations to apply." in manage(updated.url, "migrate")
+    assert "No migrations to apply." in run_command(updated.url, "migrate")
 
 
 @pytest.mark.contract("C18", "E1", "F3", "H4")

@@ -17,6 +17,7 @@ from tests.services.clerk import errand, prepare
 from tests.services.database import migrated_database
 from tests.services.long_reads import BASE, CONDITIONS, ENDLESS, HEAVY, LIGHT, REPOSITORY, fill_heavily, hang_up
 from tests.services.service import Service, serving
+from tests.services.worker import wait_until
 
 PROGRAMS = 8
 # Plans compare versions, which elements that are put into the database do not have.
@@ -189,10 +190,7 @@ def test_others_save_while_a_scope_is_looked_for(service: Service):
     saved = service.send("POST", f"{PLANS.removesuffix('plans')}bulk", {"put": [account("0000000")]})
     assert (saved.status, time.monotonic() - begun < 5) == (200, True)
     connection.close()
-    deadline = time.monotonic() + 5
-    while not _ended(service, "elements-plans", 499):
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    wait_until(lambda: _ended(service, "elements-plans", 499), "It is not given up")
     assert service.send("GET", PLANS).json() == []
 
 

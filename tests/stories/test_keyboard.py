@@ -177,6 +177,7 @@ def test_she_edits_as_a_table(alice, rest):
     """The arrows move between the cells, Tab leaves them, and the message leads to the undo."""
     find(alice, "OLD.000")
     follow(alice, "Edit as table", key="Shift+Tab")
+    expect(alice.get_by_role("grid", name="Edit as a table")).to_be_visible()
     titles = alice.get_by_role("columnheader").all_inner_texts()
     tab_to(alice, "Edit as a table")
     for _ in range(titles.index("Description (de)") - 1):

@@ -14,8 +14,9 @@ const picker = (address, elementAttributes, { nothing, searching }) =>
     };
     const valuesLookup = async (_cell, text) => {
       if (!text.trim()) return [{ label: "", value: "" }];
-      const answer = await fetch(`${address}?${new URLSearchParams({ q: text })}`);
-      const { results } = answer.ok ? await answer.json() : { results: [] };
+      const asked = fetch(`${address}?${new URLSearchParams({ q: text })}`).then((answer) => (answer.ok ? answer.json() : null));
+      const found = await asked.catch(() => null); // left meanwhile, or offline
+      const results = found?.results ?? [];
       if (!results.length) return [{ label: nothing, value: text }];
       return results.map(({ id, description }) => ({ label: `${id} ${description}`.trim(), value: id }));
     };

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Dialog, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
 from account.models import Account
 from dimensions_site.repositories.models import Repository
@@ -165,11 +165,17 @@ class Dialogs:
 
     def __init__(self, shown: Page) -> None:
         self.asked: list[str] = []
+        self._shown = shown
         shown.on("dialog", self._stay)
 
     def _stay(self, dialog: Dialog) -> None:
         self.asked.append(dialog.type)
         dialog.dismiss()
+
+    def ask_at(self, link: Locator) -> None:
+        """Click the link, and wait until the browser asks."""
+        with self._shown.expect_event("dialog"):
+            link.click()
 
 
 def test_nobody_leaves_what_was_typed_unasked(form: Any) -> None:
@@ -180,8 +186,7 @@ def test_nobody_leaves_what_was_typed_unasked(form: Any) -> None:
         text = shown.get_by_label(ENGLISH, exact=True)
         text.fill("Petty cash")
         for name in ("Close", "Currencies"):
-            shown.get_by_role("link", name=name).first.click()
-            shown.wait_for_timeout(300)
+            dialogs.ask_at(shown.get_by_role("link", name=name).first)
         assert dialogs.asked == ["beforeunload", "beforeunload"]
         expect(text).to_have_value("Petty cash")
         text.fill("Cash")
@@ -205,13 +210,11 @@ def test_forms_of_superusers_ask_too_and_begin_with_their_errors(northwind: Any,
         follow(shown.get_by_role("link", name="Repositories").first)
         shown.go_back()
         shown.get_by_label("Name").fill("")
-        shown.get_by_role("link", name="Repositories").first.click()
-        shown.wait_for_timeout(300)
+        dialogs.ask_at(shown.get_by_role("link", name="Repositories").first)
         assert dialogs.asked == ["beforeunload"]
         follow(shown.get_by_role("button", name="Save", exact=True))
         expect_summary(shown, "Please correct the error")
-        shown.get_by_role("link", name="Repositories").first.click()
-        shown.wait_for_timeout(300)
+        dialogs.ask_at(shown.get_by_role("link", name="Repositories").first)
         assert dialogs.asked == ["beforeunload", "beforeunload"]
         shown.get_by_label("Name").fill("Northwind")
         follow(shown.get_by_role("button", name="Save", exact=True))

@@ -17,6 +17,7 @@ from currency.models import CURRENCY
 from dimensions_site.administration.site import refusals
 from dimensions_site.administration.site.middleware import ADMINISTRATION
 from dimensions_site.api import handlers
+from dimensions_site.api.views import read_only
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.rest.routes import DimensionRoutes, common_document
 from dimensions_site.monitoring import health
@@ -30,7 +31,7 @@ DIMENSIONS = (
 
 TOGETHER = common_document(DIMENSIONS)
 
-landing = TemplateView.as_view(template_name="landing.html", extra_context={"dimensions": dimensions})
+landing = read_only(TemplateView.as_view(template_name="landing.html", extra_context={"dimensions": dimensions}))
 
 urlpatterns: list[URLPattern | URLResolver] = [
     *chain.from_iterable(routes.urlpatterns for routes in DIMENSIONS),

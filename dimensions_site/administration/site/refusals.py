@@ -1,14 +1,17 @@
-"""Error pages 403 and 404 of the administration, with its navigation for signed-in users."""
+"""Error pages 403, 404 and 405 of the administration, with its navigation for signed-in users."""
 
 from http import HTTPStatus
 
 from django.contrib import admin
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.site.middleware import ADMINISTRATION
 from dimensions_site.api import handlers
+from dimensions_site.api.errors import Problem, problem_response
+from dimensions_site.api.middleware.requests import GetResponse
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -23,6 +26,29 @@ def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
     text = _("There is nothing at this address. It may be mistyped, or the page has been deleted.")
     page = _page(request, HTTPStatus.NOT_FOUND, _("Page not found"), text)
     return page or handlers.handler404(request, exception)
+
+
+def explain_methods(get_response: GetResponse) -> GetResponse:
+    """Fill the 405 of a page, which Django leaves empty, in the form that the client asks for (contract B3).
+
+    A browser that has to sign in before what a button sends is taken opens the address of the button afterwards.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if isinstance(response, HttpResponseNotAllowed):
+            text = _(
+                "Nothing was saved. This is the address of a button; you may have signed in again after you pressed "
+                "it. Open the page with the button, and press the button again."
+            )
+            detail = f"{request.method} is not permitted here; use one of: {response['Allow']}."
+            problem = Problem(HTTPStatus.METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
+            page = _page(request, HTTPStatus.METHOD_NOT_ALLOWED, _("Open the page again"), text)
+            filled = page or problem_response(request, problem)
+            response.content, response["Content-Type"] = filled.content, filled["Content-Type"]
+        return response
+
+    return middleware
 
 
 def _page(request: HttpRequest, status: HTTPStatus, title: str, text: str) -> HttpResponse | None:

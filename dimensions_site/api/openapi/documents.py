@@ -107,7 +107,7 @@ class Document:
         """Return the routes of the document as JSON and YAML, and of its Swagger UI."""
         name = self._name
         shown = {"dimension": name, "document": reverse_lazy(f"openapi-{name}")}
-        page = TemplateView.as_view(template_name="swagger_ui.html", extra_context=shown)
+        page = read_only(TemplateView.as_view(template_name="swagger_ui.html", extra_context=shown))
         return [
             path(f"openapi/{name}.json", _served(lambda: self.json, "application/json"), name=f"openapi-{name}"),
             path(f"openapi/{name}.yaml", _served(lambda: self.yaml, "application/yaml"), name=f"openapi-{name}-yaml"),

@@ -21,6 +21,9 @@ from django.urls import reverse
 from django.utils.http import urlencode
 from django.views.decorators.csrf import csrf_exempt
 
+from dimensions_site.api.errors import Problem, problem_response
+from dimensions_site.api.handlers import is_for_program
+
 # Hidden fields: the user for whom the form was made, and on the login page the other form's data as JSON.
 USER, PENDING = "_user", "pending"
 _SESSION = "dimensions.pending"
@@ -78,6 +81,8 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
             response = cast(_KeepingView, view).shown_again(request, request.POST, *match.args, **match.kwargs)
             response.status_code = 403
             return response
+    if is_for_program(request):
+        return problem_response(request, Problem(403, "PERMISSION_DENIED", "The form has no valid token of its page."))
     return render(request, "403_csrf.html", status=403)
 
 

@@ -41,6 +41,25 @@ def test_the_api_always_answers_with_problems(client: Client):
         assert (response.status_code, response["Content-Type"]) == (404, PROBLEM)
 
 
+@pytest.mark.parametrize("accept", ["application/json", BROWSER])
+def test_a_form_from_elsewhere_is_refused_as_the_client_asks(accept: str):
+    """It has no token of a page."""
+    response = Client(enforce_csrf_checks=True).post("/admin/login/", headers={"Accept": accept})
+    form = PAGE if accept == BROWSER else PROBLEM
+    assert (response.status_code, response["Content-Type"]) == (403, form)
+    if form == PROBLEM:
+        assert response.json()["code"] == "PERMISSION_DENIED"
+
+
+@pytest.mark.parametrize("path", ["/", "/docs/account", "/docs/dimensions", "/admin/start/hide-steps/"])
+def test_a_method_that_a_page_does_not_take_is_answered_as_the_client_asks(admin_client: Client, path: str):
+    admin_client.handler.enforce_csrf_checks = True
+    method = "GET" if path.startswith("/admin") else "POST"
+    response = admin_client.generic(method, path, headers={"Accept": "application/json"})
+    assert (response.status_code, response["Content-Type"]) == (405, PROBLEM)
+    assert (response.json()["code"], method in response["Allow"]) == ("METHOD_NOT_ALLOWED", False)
+
+
 @pytest.mark.contract("H3")
 @pytest.mark.parametrize(
     ("path", "some"),

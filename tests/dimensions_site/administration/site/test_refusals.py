@@ -28,6 +28,15 @@ def test_what_is_not_permitted_keeps_the_navigation(alice: Person):
     assert reverse("admin:auth_user_changelist") not in text
 
 
+@pytest.mark.contract("B3")
+def test_the_address_of_a_button_says_what_to_do_when_it_is_opened():
+    """A browser opens it after the person has had to sign in again."""
+    response = superuser().get(reverse("hide_steps"), headers={"Accept": "text/html"})
+    assert (response.status_code, response["Allow"]) == (405, "POST")
+    assert 'id="nav-sidebar"' in response.content.decode()
+    assert "press the button again" in response.content.decode()
+
+
 def test_those_who_have_not_signed_in_see_no_navigation(client: Client):
     assert "nav-sidebar" not in client.get("/nowhere").content.decode()
     client.force_login(User.objects.create_user("person"))

@@ -64,7 +64,7 @@ class SkipTake:
             if _DIGITS.fullmatch(text) and int(text) <= MAX_COUNT:
                 counts[name] = int(text)
             else:
-                bound = f"at most {MAX_COUNT:,}" if text.isdecimal() else "a whole number, 0 or more"
+                bound = f"at most {MAX_COUNT:,}" if text.isascii() and text.isdecimal() else "a whole number, 0 or more"
                 message = f"{name} must be {bound}; got {quoted(text)}."
                 failures.append(Failure(name, "INVALID_VALUE", message))
         values = None

@@ -16,7 +16,7 @@ FIELD = "_reason"  # of pages; an element has no field of that name
 MAX_LENGTH = 1_000
 # Surrogates come from arguments of commands that are not UTF-8. Bidirectional controls would make a page show another
 # reason than it has.
-_NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_NO_TEXT = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class InvalidReason(Exception):

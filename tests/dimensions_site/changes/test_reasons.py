@@ -30,6 +30,8 @@ BAD = {
     "NUL": ("a%00b", "INVALID_CHARACTER"),
     "bidirectional": ("a%E2%80%AEb", "INVALID_CHARACTER"),
     "C1": ("a%C2%85b", "INVALID_CHARACTER"),
+    "line of Unicode": ("a%E2%80%A8b", "INVALID_CHARACTER"),
+    "paragraph of Unicode": ("a%E2%80%A9b", "INVALID_CHARACTER"),
     "lone percent sign": ("5 %", "INVALID_ENCODING"),
     "not UTF-8": ("Pr%FCfung", "INVALID_ENCODING"),
     "surrogate": ("%ED%A0%80", "INVALID_ENCODING"),

@@ -188,6 +188,7 @@ def test_another_id_than_that_of_the_path_is_refused_with_both(alice):
         ("sort=", "sort is empty; write for example sort=-id."),
         ("sort=descriptions", "sort must not name descriptions, which has many texts; name one of them, such as descr"),
         ("take=-1", 'take must be a whole number, 0 or more; got "-1".'),
+        ("take=%EF%BC%91", 'take must be a whole number, 0 or more; got "１".'),
         (f"take={2**63}", f'take must be at most 9,223,372,036,854,775,807; got "{2**63}".'),
         ("take=1&take=2", "take must appear only once; it appears 2 times."),
     ],

@@ -177,7 +177,7 @@ class PlanViewSet(DimensionViewSet):
         if self.request.headers.get("If-Match", "*").strip() == "*":
             detail = "Send If-Match with the ETag of the plan that you have seen; * names none."
             raise Problem(428, "PRECONDITION_REQUIRED", detail)
-        check_preconditions(self.request, etag_of(plan_text(plan)))
+        check_preconditions(self.request, etag_of(plan_text(plan)), of="plan")
 
     def _answer(self, plan: Plan, *, status: int = 200) -> HttpResponse:
         text = plan_text(plan)

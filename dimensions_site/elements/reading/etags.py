@@ -48,7 +48,7 @@ def check_tags(request: Request, *, is_read: bool = False) -> None:
         raise bad_request(failures)
 
 
-def check_preconditions(request: Request, etag: str | None) -> None:
+def check_preconditions(request: Request, etag: str | None, *, of: str = "element") -> None:
     """Raise 412 if `If-Match` or `If-None-Match` of a write do not hold; `etag` is None if no element is stored.
 
     Call `check_tags` before.
@@ -58,7 +58,7 @@ def check_preconditions(request: Request, etag: str | None) -> None:
             detail = "The element that If-Match names does not exist. To create it, send no If-Match."
             raise Problem(412, "PRECONDITION_FAILED", detail)
         if not {"*", etag}.intersection(_tags(request, "If-Match")):
-            detail = "The element has changed since you read it (If-Match). Read it again and retry."
+            detail = f"The {of} has changed since you read it (If-Match). Read it again and retry."
             raise Problem(412, "PRECONDITION_FAILED", detail)
     if "If-None-Match" in request.headers and etag is not None and not_modified(request, etag):
         raise Problem(412, "PRECONDITION_FAILED", "The element exists already, which If-None-Match forbids.")

@@ -185,6 +185,7 @@ def test_the_order_of_refusals_to_apply(alice, chart):
         assert refused(alice.send("POST", address, "", **{"If-Match": tag}))["errors"][0]["path"] == "If-Match"
     response = alice.send("POST", address, "", **{"If-Match": '"another"'})
     assert (response.status_code, read(response)["code"]) == (412, "PRECONDITION_FAILED")
+    assert read(response)["detail"].startswith("The plan has changed")
     response = alice.send("POST", address, '{"reason": "x"}', **{"If-Match": "*"})
     assert (response.status_code, read(response)["code"]) == (400, "NOT_ALLOWED")
     applied(alice, "account", plan)

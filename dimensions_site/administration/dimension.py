@@ -19,7 +19,7 @@ from dimensions_site.administration.elements.references import REFERENCE_PAGES
 from dimensions_site.administration.files.exporting import EXPORT_BUTTON, export_elements
 from dimensions_site.administration.files.wizard import IMPORT_BUTTON
 from dimensions_site.administration.lists.building import BUILDER_PAGES
-from dimensions_site.administration.lists.change_list import DENSITY
+from dimensions_site.administration.lists.change_list import COMFORTABLE, COMPACT, DENSITY
 from dimensions_site.administration.lists.listing import STEP_PAGES, ListedAdmin
 from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
@@ -70,8 +70,9 @@ class DimensionAdmin(ListedAdmin):
                 return redirect(address)
             if (density := request.GET.get(DENSITY)) is not None:
                 answer = redirect(f"{request.path}{address_of_list(request.GET, {DENSITY: ''})}")
+                height = COMFORTABLE if density == COMFORTABLE else COMPACT
                 answer.set_cookie(
-                    DENSITY, density[:20], max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True
+                    DENSITY, height, max_age=_YEAR, samesite="Lax", secure=request.is_secure(), httponly=True
                 )
                 return answer
             views.point_out()

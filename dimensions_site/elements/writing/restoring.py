@@ -48,10 +48,15 @@ def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any
 
 def deleted_elements(model: type[Element], repositories: Collection[int]) -> QuerySet[Any]:
     """Return the last deletion of each element that no longer exists, the latest first."""
-    of_the_element = {"repository": OuterRef("repository"), "element_id": OuterRef("element_id")}
     deletions = model.versions_within(repositories).filter(change=Change.DELETED)
     alive = model.of(OuterRef("repository")).filter(element_id=OuterRef("element_id"))
-    later = deletions.filter(**of_the_element, number__gt=OuterRef("number"))
+    # Naming the repositories again would let PostgreSQL read all of their deletions for each, without statistics.
+    later = model.version_model._base_manager.filter(
+        repository=OuterRef("repository"),
+        element_id=OuterRef("element_id"),
+        change=Change.DELETED,
+        number__gt=OuterRef("number"),
+    )
     return deletions.filter(~Exists(alive), ~Exists(later))
 
 

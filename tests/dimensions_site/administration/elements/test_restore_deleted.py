@@ -1,16 +1,20 @@
 """Deleted elements are listed, the last one first, and come back with their id."""
 
 import pytest
+from django.db import connection, transaction
 
+from account.models import Account
 from currency.models import Currency, CurrencyVersion
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
+from dimensions_site.elements.writing.restoring import deleted_elements
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, without
 from tests.dimensions import MODELS, WIRES
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.factories import account, currency
 from tests.random_elements import RandomElements
+from tests.services.citus import IS_CITUS
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("C18")]
@@ -165,3 +169,19 @@ def test_readers_look_at_deleted_elements_and_restore_none(deleted, rita):
     assert "Restore this version" not in text
     assert restore_last(browser, Currency, "a2").status_code == 403
     assert not Currency.objects.exists()
+
+
+if connection.vendor == "postgresql" and not IS_CITUS:
+
+    def test_the_list_reads_each_deletion_a_few_times(northwind, contoso):
+        """Also where PostgreSQL has no statistics: they were deleted just now, and many at once."""
+        size = 1_500
+        store_accounts(northwind, *(account(f"{number}") for number in range(size)))
+        delete_all(Account, northwind)
+        with transaction.atomic(), connection.cursor() as cursor:
+            assert len(deleted_elements(Account, [northwind.pk, contoso.pk])) == size
+            cursor.execute(
+                "SELECT idx_tup_fetch + seq_tup_read FROM pg_stat_xact_user_tables "
+                "WHERE relname = 'account_accountversion'"
+            )
+            assert cursor.fetchone()[0] < 10 * size

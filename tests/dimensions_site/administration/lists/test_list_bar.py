@@ -73,6 +73,7 @@ def test_the_height_of_the_rows_is_remembered(many, alice):
     assert "is-comfortable" not in browser.get(LIST).content.decode()
     assert browser.get(LIST, {"density": "comfortable", "q": "1000"})["Location"] == f"{LIST}?q=1000"
     assert "is-comfortable" in browser.get(LIST).content.decode()
+    assert browser.get(LIST, {"density": "١"}).cookies["density"].value == "compact"
     browser.get(LIST, {"density": "x" * 5000})
     assert "is-comfortable" not in browser.get(LIST).content.decode()
 

@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import requests
@@ -21,10 +22,13 @@ _GROUP = """
 from django.contrib.auth.models import Group
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from dimensions_site.tokens.models import ProviderGroup
-group = Group.objects.create(name="Accountants")
-ProviderGroup.objects.create(group=group, name="accounting")
-AccessGrant.objects.create(group=group, repository=Repository.objects.get(), role=Role.EDITOR, dimension="all")
+for group, name, role in [("Accountants", "accounting", Role.EDITOR), ("Auditors", "audit", Role.READER)]:
+    group = Group.objects.create(name=group)
+    ProviderGroup.objects.create(group=group, name=name)
+    AccessGrant.objects.create(group=group, repository=Repository.objects.get(), role=role, dimension="all")
 """
+
+_KEY = "from django.core.management import call_command; call_command('create_api_key', 'mara', name='own')"
 
 _DUE = """
 from django.db.models import F
@@ -117,6 +121,33 @@ def test_a_person_signs_in_works_and_leaves(
     errand(untouched[0], _DUE)
     page.goto(accounts)
     expect(page.get_by_role("link", name="Sign in with your company's account")).to_be_visible()
+
+
+def test_a_person_who_moves_has_the_new_groups_from_the_next_sign_in_on_with_their_key_too(
+    company_service: Service, untouched: tuple[str, str], provider: int, page: Page
+) -> None:
+    sign_in = f"{company_service.address}/admin/sign-in/?next=/admin/account/account/"
+    page.goto(sign_in)
+    enter(page, "mara")
+    add = page.locator("a[href*='/account/account/add/']").first
+    expect(add).to_be_visible()
+    key = errand(untouched[0], _KEY).split()[-1]
+
+    def status_of_post(id: str) -> int:
+        address = f"{company_service.address}/api/aih/dimensions/v1/northwind/currency/elements"
+        sent: Any = {"id": id, "descriptions": {"en": "Mara"}, "decimalNumbers": 2, "percentageDifference": "0"}
+        return requests.post(address, json=sent, headers={"X-API-Key": key}, timeout=30).status_code
+
+    assert status_of_post("MARA-1") == 201
+    ask(provider, "move")
+    assert status_of_post("MARA-2") == 201  # as before, until they sign in again
+    page.evaluate("document.querySelector('form[action$=\"/admin/logout/\"]').submit()")
+    page.wait_for_url(f"{company_service.address}/admin/login/*")
+    page.goto(sign_in)
+    enter(page, "mara")
+    page.wait_for_url(f"{company_service.address}/admin/account/account/")
+    expect(add).to_be_hidden()
+    assert status_of_post("MARA-3") == 403
 
 
 def test_a_person_without_a_group_here_reads_whom_to_ask(company_service: Service, page: Page) -> None:

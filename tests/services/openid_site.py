@@ -1,7 +1,7 @@
 """The site of the OpenID provider of `openid_provider.py`: its people, claims and addresses.
 
-Nora and Zoe have accounts; Nora is in the group `accounting`. `/set/client?address=…` registers the service at that
-address, and `/set/leave` has Nora leave the company.
+Nora and Mara are in the group `accounting`, Zoe is in none. `/set/client?address=…` registers the service at that
+address, `/set/leave` has Nora leave the company, and `/set/move` moves Mara to the group `audit`.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from oauth2_provider.oauth2_validators import OAuth2Validator
 
 from tests.services.openid_provider import CLIENT_ID, PASSWORD, SECRET
 
-_GROUPS = {"nora": ["accounting"], "zoe": []}
+_GROUPS = {"nora": ["accounting"], "zoe": [], "mara": ["accounting"]}
 
 
 def add_people() -> None:
@@ -55,9 +55,15 @@ def leave(request: HttpRequest) -> HttpResponse:
     return HttpResponse()
 
 
+def move(request: HttpRequest) -> HttpResponse:
+    _GROUPS["mara"] = ["audit"]
+    return HttpResponse()
+
+
 urlpatterns = [
     path("login", LoginView.as_view()),
     path("o/", include("oauth2_provider.urls", namespace="oauth2_provider")),
     path("set/client", set_client),
     path("set/leave", leave),
+    path("set/move", move),
 ]

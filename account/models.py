@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from account.serializers import ACCOUNT_WIRE
+from dimensions_site.db.among import Among
 from dimensions_site.db.shards import ForeignKeyInShard
 from dimensions_site.elements.declaration.indexes import reference_indexes
 from dimensions_site.elements.declaration.wire import columns_of
@@ -56,7 +57,7 @@ class Account(Element):
     @classmethod
     def before_delete(cls, rows: QuerySet[Any], repository: int) -> None:
         """Remove the logic generated for the accounts (contract C17)."""
-        CalculationLogic.objects.filter(repository=repository, account__in=rows).delete()
+        CalculationLogic.generated_for(rows, repository).delete()
 
 
 class CalculationLogic(models.Model):
@@ -82,13 +83,18 @@ class CalculationLogic(models.Model):
         return f"{self.name}: {self.computes} = {self.formula}"
 
     @classmethod
+    def generated_for(cls, accounts: QuerySet[Account], repository: int) -> QuerySet["CalculationLogic"]:
+        # The accounts are found once. In a join, PostgreSQL without statistics would find them for each logic again.
+        return cls.objects.filter(Among("account_id", accounts.order_by().values("pk")), repository=repository)
+
+    @classmethod
     def synchronise(cls, accounts: QuerySet[Account], repository: int) -> None:
         """Give each of the `accounts` exactly the logic that its fields require, in two statements.
 
         All of them are in the `repository` (a primary key).
         """
+        cls.generated_for(accounts.exclude(gross_amount_equal_ic_sum=True), repository).delete()
         requiring = accounts.filter(gross_amount_equal_ic_sum=True)
-        cls.objects.filter(repository=repository, account__in=accounts).exclude(account__in=requiring).delete()
         quote = connection.ops.quote_name
         chosen, parameters = requiring.order_by().values("id").query.sql_with_params()
         with connection.cursor() as cursor:

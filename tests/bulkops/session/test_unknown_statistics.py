@@ -97,3 +97,20 @@ if connection.vendor == "postgresql":
         outcome = run_import(command, kept, "--mode", "sync")
         assert outcome.refusal is None, outcome
         assert rows_read(unknown) - before <= FEW_READINGS
+
+    @pytest.mark.parametrize("dimension", ["account"])
+    @pytest.mark.contract("C17")
+    def test_accounts_whose_logic_is_generated_are_found_a_few_times(alice, unknown, northwind):
+        """Not once for each logic that the repository has already."""
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO account_calculationlogic (account_id, repository_id, name, computes, formula) "
+                "SELECT id, repository_id, 'x', 'x', 'x' FROM account_account WHERE repository_id <> %s",
+                [northwind.pk],
+            )
+            cursor.execute("ANALYZE account_calculationlogic")
+        rules = {"grossAmountEqualICSum": True}
+        for part in ("first", "second"):
+            before = rows_read(unknown)
+            save(alice, unknown, post=[MAKERS[unknown](f"{part}{number}", rules=rules) for number in range(SENT)])
+        assert rows_read(unknown) - before <= FEW_READINGS

@@ -20,7 +20,7 @@ from dimensions_site.changes.approvals import Approval, ApprovalRequired
 from dimensions_site.changes.models import SLOTS, Channel
 from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.compiled import repeating_cursor
-from dimensions_site.db.shards import is_sharded
+from dimensions_site.db.shards import is_sharded, shard_sql
 from dimensions_site.repositories.models import ApprovalSwitch
 
 # The wire has milliseconds. Rounded up, so that what is committed later than an instant is never stored as of it.
@@ -28,8 +28,24 @@ _TICK = timedelta(milliseconds=1)
 _POSTGRESQL_CLOCK = "date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond'"
 _LOCK = (
     "INSERT INTO changes_slot (repository_id, dimension, slot) VALUES (%s, %s, %s) "
-    "ON CONFLICT (repository_id, dimension, slot) DO UPDATE SET slot = EXCLUDED.slot RETURNING approval"
+    "ON CONFLICT (repository_id, dimension, slot) DO UPDATE SET slot = EXCLUDED.slot "
+    "RETURNING number, committed_at, approval"
 )
+_ADVANCE = (
+    "UPDATE changes_slot SET number = %s, committed_at = %s, last = %s "
+    "WHERE changes_slot.repository_id = %s AND dimension = %s AND slot = %s"
+)
+# Citus returns what it inserts only if the table has a name in the statement.
+_INSERT = (
+    "INSERT INTO changes_changeset AS changes_changeset "
+    '(repository_id, id, dimension, slot, "user", channel, request_id, '
+    "operation, reason, proposed_by, proposed_at, approved_by, approved_at, approval_text, "
+    "number, committed_at, created, changed, deleted)"
+)
+# What is known before the place, besides the repository.
+_KNOWN = ", ".join(["%s"] * 13)
+# How many versions of each kind the change set has.
+_COUNTS = ", ".join(f"count(CASE WHEN change = '{kind}' THEN 1 END)" for kind in "+~-")
 
 
 # The name of the command line, which has no user.
@@ -69,34 +85,39 @@ class _Pending:
         Raises `ApprovalRequired` if it needs an approval and its author has none (contract O2). What needs one is read
         from the slot that is locked, so the switch cannot be thrown before the commit.
         """
-        is_postgresql, in_citus = self.connection.vendor == "postgresql", is_sharded()
+        is_postgresql = self.connection.vendor == "postgresql"
         slot = threading.get_native_id() % SLOTS if is_postgresql else 0
-        id = self.stored(self.id)
         place: list[Any] = [self.repository, self.dimension, slot]
-        known: list[Any] = [self.author.name, self.author.channel.value, get_contextvars().get("request_id")]
-        row = [id, *place, *known, self.author.operation, self.author.reason, *self._evidence()]
-        advance, insert = _statements(self.versions, is_postgresql, in_citus)
-        own: list[Any] = [self.repository, id] if in_citus else [id]
+        id = self.stored(self.id)
+        known: list[Any] = [id, self.dimension, slot, self.author.name, self.author.channel.value]
+        known += [get_contextvars().get("request_id"), self.author.operation, self.author.reason, *self._evidence()]
         with repeating_cursor(self.connection) as cursor:
-            if is_postgresql:  # in one round trip
-                given, switch = [id], []
-                if in_citus:
-                    # Lock the slot first: a shard's clock may be behind the one that answers about instants.
-                    cursor.execute(_LOCK, place)
-                    switch = [*cursor.fetchone()]
-                    cursor.execute(f"SELECT {_POSTGRESQL_CLOCK}")
-                    given += cursor.fetchone()
-                cursor.execute(f"WITH placed AS ({advance}) {insert}", [*place, *given, *own, *row, *own])
-                inserted = cursor.fetchone()
-                self._check(None if inserted is None else (*inserted, *switch))
+            if is_postgresql and not is_sharded():  # in one round trip
+                cursor.execute(_at_once(self.versions), [*place, id, id, self.repository, *known, id])
+                self._check(cursor.fetchone())
                 return
-            # The transaction has the only lock already, so the time is one of its end.
-            now = self.connection.ops.adapt_datetimefield_value(_now())
-            cursor.execute(advance, [*place, id, now, id])
-            placed = cursor.fetchone()
-            if placed is not None:
-                cursor.execute(insert, [*row, *placed, id])
-                self._check((cursor.fetchone()[0], placed[-1]))
+            # Statements on one table each, which Citus passes to the shard as they are.
+            cursor.execute(_LOCK, place)
+            number, latest, switch = cursor.fetchone()
+            now = self._now(cursor)
+            end = [number + 1, now if latest is None else max(now, latest)]
+            own = f"WHERE change_set_id = %s{shard_sql(self.repository, self.versions)} GROUP BY repository_id"
+            cursor.execute(f"{_by_itself(self.versions)} {own} RETURNING deleted", [*known, *end, id])
+            inserted = cursor.fetchone()
+            if inserted is not None:
+                cursor.execute(_ADVANCE, [*end, id, *place])
+                self._check((*inserted, switch))
+
+    def _now(self, cursor: Any) -> Any:
+        """Return the time, as the driver returns that of a slot. Call it once the slot is locked.
+
+        It is that of the coordinator, which answers about instants: a shard's clock may be behind.
+        """
+        if self.connection.vendor == "postgresql":
+            cursor.execute(f"SELECT {_POSTGRESQL_CLOCK}")
+            return cursor.fetchone()[0]
+        now = datetime.now(UTC) + _TICK
+        return now.replace(microsecond=now.microsecond // 1000 * 1000, tzinfo=None)
 
     def _check(self, placed: tuple[int, str] | None) -> None:
         """Raise `ApprovalRequired` unless the change set may be committed; `placed` is its deletions and the switch."""
@@ -134,35 +155,24 @@ def change_set(versions: str, repository: int, dimension: str, author: Actor) ->
     return pending.stored(pending.id)
 
 
-def _now() -> datetime:
-    now = datetime.now(UTC) + _TICK
-    return now.replace(microsecond=now.microsecond // 1000 * 1000)
-
-
 @cache
-def _statements(versions: str, is_postgresql: bool, in_citus: bool) -> tuple[str, str]:
-    """Return the statement that advances a slot, and the one that inserts a change set at the place it returns."""
-    has_clock = is_postgresql and not in_citus
-    clock, latest = _POSTGRESQL_CLOCK if has_clock else "%s", "greatest" if is_postgresql else "max"
-    # The time in `EXCLUDED` is read before the lock is taken; this one after.
-    at = _POSTGRESQL_CLOCK if has_clock else "EXCLUDED.committed_at"
-    own = f"FROM {versions} WHERE {'repository_id = %s AND ' if in_citus else ''}change_set_id = %s"
-    advance = (
+def _at_once(versions: str) -> str:
+    """Return the statement that advances a slot and inserts a change set at that place, if it has `versions`."""
+    clock, own = _POSTGRESQL_CLOCK, f"FROM {versions} WHERE change_set_id = %s"
+    # The time in `EXCLUDED` is read before the lock is taken; that of the update after.
+    return (
+        "WITH placed AS ("
         "INSERT INTO changes_slot (repository_id, dimension, slot, number, last, committed_at, horizon) "
         f"SELECT %s, %s, %s, 1, %s, {clock}, 0 WHERE EXISTS (SELECT 1 {own}) "
         "ON CONFLICT (repository_id, dimension, slot) DO UPDATE SET number = changes_slot.number + 1, "
-        f"last = EXCLUDED.last, committed_at = {latest}({at}, coalesce(changes_slot.committed_at, {at})) "
-        "RETURNING number, committed_at, changes_slot.approval"
+        f"last = EXCLUDED.last, committed_at = greatest({clock}, coalesce(changes_slot.committed_at, {clock})) "
+        "RETURNING number, committed_at, changes_slot.approval) "
+        f"{_INSERT} SELECT %s, {_KNOWN}, number, committed_at, counted.* "
+        f"FROM placed CROSS JOIN (SELECT {_COUNTS} {own}) AS counted RETURNING deleted, (SELECT approval FROM placed)"
     )
-    kinds = ", ".join(f"count(CASE WHEN change = '{kind}' THEN 1 END) AS kind{n}" for n, kind in enumerate("+~-"))
-    source = "placed" if is_postgresql else "(SELECT %s AS number, %s AS committed_at, %s AS approval)"
-    returned = "deleted, (SELECT approval FROM placed)" if has_clock else "deleted"
-    insert = (
-        'INSERT INTO changes_changeset (id, repository_id, dimension, slot, "user", channel, request_id, operation, '
-        "reason, proposed_by, proposed_at, approved_by, approved_at, approval_text, "
-        "number, committed_at, created, changed, deleted) "
-        f"SELECT {', '.join(['%s'] * 14)}, number, committed_at, kind0, kind1, kind2 "
-        f"FROM {source} AS placed CROSS JOIN (SELECT {kinds} {own}) AS counted "
-        f"RETURNING {returned}"
-    )
-    return advance, insert
+
+
+@cache
+def _by_itself(versions: str) -> str:
+    """Return the beginning of the statement that inserts a change set at a place that is known."""
+    return f"{_INSERT} SELECT repository_id, {_KNOWN}, %s, %s, {_COUNTS} FROM {versions}"

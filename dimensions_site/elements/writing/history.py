@@ -15,6 +15,8 @@ from django.db.models import QuerySet
 
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor, change_set
+from dimensions_site.db.compiled import repeating_cursor
+from dimensions_site.db.shards import is_sharded, shard_sql
 from dimensions_site.elements.dimension import dimension_of
 from dimensions_site.elements.models import Change, Element, Origin
 
@@ -50,15 +52,34 @@ def record(rows: QuerySet[Any], repository: int, change: Change, actor: Actor) -
         cursor.execute(f"{copy_sql(model)} FROM ({chosen}) AS chosen", [*own, *parameters])
 
 
+def record_one(model: type[Element], repository: int, key: int, change: Change, actor: Actor) -> None:
+    """Record the change of the element with the primary key `key`."""
+    own = [change.value, change_set_of(model, repository, actor)]
+    table = connection.ops.quote_name(model._meta.db_table)
+    with repeating_cursor(connection) as cursor:
+        if is_sharded():  # with its number the row is copied on its worker
+            cursor.execute(_next_number(model))
+            own += cursor.fetchone()
+        copy = copy_sql(model, is_numbered=is_sharded())
+        cursor.execute(f"{copy} FROM {table} WHERE id = %s{shard_sql(repository, table)}", [*own, key])
+
+
 @cache
-def copy_sql(model: type[Element]) -> str:
-    """Return the statement that copies elements to the history, without its FROM; its parameters are the change
-    and the change set.
+def copy_sql(model: type[Element], *, is_numbered: bool = False) -> str:
+    """Return the statement that copies elements to the history, without its FROM; its parameters are the change, the
+    change set, and the number of the version if it `is_numbered`.
     """
     quote = connection.ops.quote_name
-    columns = [quote(column) for column in _columns(model)]
+    columns = ", ".join(quote(column) for column in _columns(model))
     versions = quote(model.version_model._meta.db_table)
-    return f"INSERT INTO {versions} ({', '.join(columns)}, change, change_set_id) SELECT {', '.join(columns)}, %s, %s"
+    name, mark = (", number", ", %s") if is_numbered else ("", "")
+    return f"INSERT INTO {versions} ({columns}, change, change_set_id{name}) SELECT {columns}, %s, %s{mark}"
+
+
+@cache
+def _next_number(model: type[Element]) -> str:
+    versions = model.version_model._meta
+    return f"SELECT nextval(pg_get_serial_sequence('{versions.db_table}', '{versions.pk.column}')::regclass)"
 
 
 def _columns(model: type[Element]) -> list[str]:

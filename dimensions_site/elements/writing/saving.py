@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.api.errors import Failure
 from dimensions_site.changes.placing import Actor
 from dimensions_site.db.compiled import repeating_cursor
-from dimensions_site.db.shards import shard_sql
+from dimensions_site.db.shards import is_sharded, shard_sql
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.rendering import ElementRenderer
 from dimensions_site.elements.writing import history
@@ -81,17 +81,22 @@ def _written(
     `writing` is the statement that inserts or changes it, with its `parameters`.
     """
     model, values = renderer.model, f"id, {renderer.sql}"
+    # Citus would send the row to all workers and back.
+    is_one_statement = connection.vendor == "postgresql" and not is_sharded()
+    if connection.vendor == "postgresql":
+        table = connection.ops.quote_name(model._meta.db_table)
+        writing = f"WITH {table} AS ({writing} RETURNING *)"
+        if is_one_statement:
+            writing += f", version AS ({history.copy_sql(model)} FROM {table})"
+            parameters = [*parameters, change.value, history.change_set_of(model, repository, provenance.actor)]
+        statement = f"{writing} SELECT {values} FROM {table}"
+    else:
+        statement = f"{writing} RETURNING {values}"
     with repeating_cursor(connection) as cursor:
-        if connection.vendor == "postgresql":  # in one round trip
-            own = [change.value, history.change_set_of(model, repository, provenance.actor)]
-            table = connection.ops.quote_name(model._meta.db_table)
-            both = f"WITH {table} AS ({writing} RETURNING *), version AS ({history.copy_sql(model)} FROM {table})"
-            cursor.execute(f"{both} SELECT {values} FROM {table}", [*parameters, *own, *renderer.parameters])
-            key, *row = cast(Sequence[Any], cursor.fetchone())
-        else:
-            cursor.execute(f"{writing} RETURNING {values}", [*parameters, *renderer.parameters])
-            key, *row = cast(Sequence[Any], cursor.fetchone())
-            history.record(model.of(repository).filter(pk=key), repository, change, provenance.actor)
+        cursor.execute(statement, [*parameters, *renderer.parameters])
+        key, *row = cast(Sequence[Any], cursor.fetchone())
+    if not is_one_statement:
+        history.record_one(model, repository, key, change, provenance.actor)
     count_written(1)
     return key, renderer.text(row)
 

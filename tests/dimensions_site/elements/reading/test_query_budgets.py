@@ -109,10 +109,10 @@ def test_a_refusal_costs_no_more_than_it_needs(bob, rita, northwind, django_asse
         rita.get(rita.currency("elements?filter=("))
 
 
-# Access 1, the new row with the answer 1, its history 1, its change set 1 and the place of that 1. PostgreSQL writes
-# the row with its history, and the change set with its place, in one statement each. A replacement and a change read
-# and lock the old row before. Citus locks the slot and reads the time of the coordinator before.
-CREATING = {"sqlite": 5, "postgresql": 5 if IS_CITUS else 3}[connection.vendor]
+# Access 1, the new row with the answer 1, its history 1, its change set 1, the slot locked 1 and advanced 1. PostgreSQL
+# writes the row with its history, and the change set with its place, in one statement each; Citus draws the number of
+# the version and reads the time of the coordinator. A replacement and a change read and lock the old row before.
+CREATING = {"sqlite": 6, "postgresql": 8 if IS_CITUS else 3}[connection.vendor]
 CHANGING, UNCHANGED = CREATING + 1, 2
 # An account's generated logic is updated where necessary: removed, and added.
 LOGIC = 2

@@ -51,11 +51,8 @@ def deleted_elements(model: type[Element], repositories: Collection[int]) -> Que
     deletions = model.versions_within(repositories).filter(change=Change.DELETED)
     alive = model.of(OuterRef("repository")).filter(element_id=OuterRef("element_id"))
     # Naming the repositories again would let PostgreSQL read all of their deletions for each, without statistics.
-    later = model.version_model._base_manager.filter(
-        repository=OuterRef("repository"),
-        element_id=OuterRef("element_id"),
-        change=Change.DELETED,
-        number__gt=OuterRef("number"),
+    later = model.versions_of(OuterRef("repository")).filter(
+        element_id=OuterRef("element_id"), change=Change.DELETED, number__gt=OuterRef("number")
     )
     return deletions.filter(~Exists(alive), ~Exists(later))
 

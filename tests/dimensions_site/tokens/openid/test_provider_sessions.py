@@ -199,7 +199,7 @@ FORGED: dict[str, dict[str, Any]] = {
     "no audience": {"aud": None},
     "no time": {"iat": None},
     "an old one": {"iat": int(time.time()) - 400},
-    "of the future": {"iat": int(time.time()) + 400},
+    "of the future": {"iat": int(time.time()) + 86_400},
     "expired": {"exp": int(time.time()) - 60},
     "a text as time": {"iat": "now"},
     "no id": {"jti": None},

@@ -6,7 +6,8 @@ recorded, only that they changed.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from datetime import datetime
+from functools import partial, reduce
 from typing import Any
 
 import structlog
@@ -25,18 +26,24 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class _Subject:
-    """The event prefix of a model, the fields that are recorded, and the fields of which only a change is recorded."""
+    """The event prefix of a model, the paths of recorded fields, and the fields of which only a change is recorded."""
 
     name: str
-    fields: Mapping[str, Callable[[Any], object]]
+    fields: Mapping[str, str]
     secrets: tuple[str, ...]
 
     def of(self, row: Model) -> dict[str, object]:
         """Return the values of the recorded fields; users and repositories by name, which outlives their rows."""
-        return {name: read(row) for name, read in self.fields.items()}
+        return {name: _read(row, name, path) for name, path in self.fields.items()}
 
 
 SUBJECTS: dict[type[Model], _Subject] = {}
+# How the values of these fields are written in JSON.
+_WRITTEN: Mapping[str, Callable[[Any], str]] = {
+    "dimension": str,
+    "role": lambda role: Role(role).name,
+    "expires": datetime.isoformat,
+}
 # Many-to-many tables whose entries are rights.
 _LISTS = {User.groups.through: "groups", ApiKey.repositories.through: "repositories"}
 _CHANGES = {"post_add": "added", "post_remove": "removed", "pre_clear": "cleared"}
@@ -46,15 +53,20 @@ _NOT_RECORDED = (frozenset({"last_login"}), frozenset({"last_used_at"}))
 _BEFORE = "_recorded_before"
 
 
-def watch(
-    model: type[Model], name: str, fields: Mapping[str, Callable[[Any], object]], *, secrets: tuple[str, ...] = ()
-) -> None:
-    """Record creations, changes and deletions of `model`: the fields in `fields`, and for `secrets` only that they
-    changed.
+def _read(row: Any, name: str, path: str) -> object:
+    """Return the value at the `path`, as the field `name` has it in JSON; None if something on the way is not set."""
+    value = reduce(lambda found, part: None if found is None else getattr(found, part), path.split("."), row)
+    return value if value is None or name not in _WRITTEN else _WRITTEN[name](value)
 
+
+def watch(model: type[Model], name: str, fields: str, *, secrets: tuple[str, ...] = ()) -> None:
+    """Record creations, changes and deletions of `model`: its `fields`, and of `secrets` only that they changed.
+
+    `fields` are names, each with a colon and the path of its value if that is another: `"user:user.username role"`.
     Connect only the models that need it: Django cannot delete the rows of a model with receivers in one statement.
     """
-    SUBJECTS[model] = _Subject(name, fields, secrets)
+    paths = (field.partition(":") for field in fields.split())
+    SUBJECTS[model] = _Subject(name, {field: path or field for field, _, path in paths}, secrets)
     pre_save.connect(remember, sender=model)
     post_save.connect(record_save, sender=model)
     pre_delete.connect(record_deletion, sender=model)
@@ -143,52 +155,10 @@ def sign_in_failed(credentials: Mapping[str, Any], **_: Any) -> None:
         observed.name(tried=name)
 
 
-watch(
-    AccessGrant,
-    "grant",
-    {
-        "repository": lambda grant: grant.repository.db_id,
-        "user": lambda grant: grant.user and grant.user.get_username(),
-        "group": lambda grant: grant.group and grant.group.name,
-        "dimension": lambda grant: str(grant.dimension),
-        "role": lambda grant: Role(grant.role).name,
-    },
-)
-watch(
-    User,
-    "user",
-    {
-        "user": lambda user: user.get_username(),
-        "is_active": lambda user: user.is_active,
-        "is_staff": lambda user: user.is_staff,
-        "is_superuser": lambda user: user.is_superuser,
-    },
-    secrets=("password",),
-)
-watch(Group, "group", {"group": lambda group: group.name})
-watch(
-    ApiKey,
-    "api_key",
-    {
-        "key": lambda key: key.name,
-        "prefix": lambda key: key.prefix,
-        "user": lambda key: key.user.get_username(),
-        "revoked": lambda key: key.revoked,
-        "expires": lambda key: key.expiry_date and key.expiry_date.isoformat(),
-        "dimension": lambda key: str(key.dimension),
-        "role": lambda key: Role(key.role).name,
-        "is_limited": lambda key: key.is_limited,
-    },
-)
-watch(
-    Repository,
-    "repository",
-    {
-        "repository": lambda repository: repository.db_id,
-        "api_enabled": lambda repository: repository.api_enabled,
-        "requires_reason": lambda repository: repository.requires_reason,
-        "approval": lambda repository: repository.approval,
-    },
-)
+watch(AccessGrant, "grant", "repository:repository.db_id user:user.username group:group.name dimension role")
+watch(User, "user", "user:username is_active is_staff is_superuser", secrets=("password",))
+watch(Group, "group", "group:name")
+watch(ApiKey, "api_key", "key:name prefix user:user.username revoked expires:expiry_date dimension role is_limited")
+watch(Repository, "repository", "repository:db_id api_enabled requires_reason approval")
 for _list in _LISTS:
     m2m_changed.connect(list_changed, sender=_list)

@@ -13,27 +13,7 @@ class TokensConfig(AppConfig):
         from dimensions_site.tokens import ending, openapi
         from dimensions_site.tokens.models import Application, ProviderAccount, ProviderGroup
 
-        watch(
-            Application,
-            "application",
-            {
-                "application": lambda application: application.name,
-                "client_id": lambda application: application.client_id,
-                "user": lambda application: application.user and application.user.get_username(),
-                "grant_type": lambda application: application.authorization_grant_type,
-                "client_type": lambda application: application.client_type,
-                "redirect_uris": lambda application: application.redirect_uris,
-                "may_introspect": lambda application: application.may_introspect,
-            },
-            secrets=("client_secret",),
-        )
-        watch(
-            ProviderAccount,
-            "provider_account",
-            {
-                "user": lambda account: account.user.get_username(),
-                "issuer": lambda account: account.issuer,
-                "subject": lambda account: account.subject,
-            },
-        )
-        watch(ProviderGroup, "provider_group", {"group": lambda row: row.group.name, "name": lambda row: row.name})
+        fields = "application:name client_id user:user.username grant_type:authorization_grant_type client_type"
+        watch(Application, "application", f"{fields} redirect_uris may_introspect", secrets=("client_secret",))
+        watch(ProviderAccount, "provider_account", "user:user.username issuer subject")
+        watch(ProviderGroup, "provider_group", "group:group.name name")

@@ -82,17 +82,5 @@ def _signed_anew(task: str) -> str:
 
 def _poll() -> str:
     """Return a task that is not from the queue."""
-    return str(
-        SignedPackage.dumps(
-            {
-                "id": uuid.uuid4().hex,
-                "name": "look for work",
-                "func": _WORK,
-                "args": (),
-                "kwargs": {},
-                "started": timezone.now(),
-                "save": False,
-                "timeout": _NO_TIMEOUT,
-            }
-        )
-    )
+    task = {"id": uuid.uuid4().hex, "name": "look for work", "func": _WORK, "args": (), "kwargs": {}}
+    return str(SignedPackage.dumps(task | {"started": timezone.now(), "save": False, "timeout": _NO_TIMEOUT}))

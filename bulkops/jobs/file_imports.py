@@ -183,10 +183,8 @@ def _preview(file: BinaryIO, reading: ReadingOptions, repository: Repository, di
         preview = preview_outside(file, limits, reading)
         known = mappings.known_headings(repository, dimension)
         found = locate_headings(reading, preview.beginnings, dimension_named(dimension).wire, known)
-        if (found.sheet or preview.sheet, found.heading_row or preview.heading_row) != (
-            preview.sheet,
-            preview.heading_row,
-        ):
+        shown = (preview.sheet, preview.heading_row)
+        if (found.sheet or shown[0], found.heading_row or shown[1]) != shown:
             preview = preview_outside(file, limits, found)
         preview.beginnings = {}
         return preview

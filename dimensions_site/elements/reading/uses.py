@@ -189,11 +189,9 @@ def _uses_by_leaf(other: Dimension, place: Place, number: int, among: str, each_
         f"SELECT {target} AS target, {table}.element_id AS user_id, {number_of(other)} AS dimension, {number} AS leaf "
         f"FROM {table} WHERE {condition}"
     )
-    return (
-        uses
-        if each_of is None
-        else f"SELECT found.* FROM {each_of} AS wanted CROSS JOIN LATERAL ({uses} OFFSET 0) AS found"
-    )
+    if each_of is None:
+        return uses
+    return f"SELECT found.* FROM {each_of} AS wanted CROSS JOIN LATERAL ({uses} OFFSET 0) AS found"
 
 
 @cache

@@ -140,8 +140,7 @@ def selected_repository(
         return None
     if len(keys) > 1:
         messages.error(
-            request,
-            _("What is selected belongs to more than one repository. Filter the list by one repository first."),
+            request, _("What is selected belongs to more than one repository. Filter the list by one repository first.")
         )
         return None
     if not admin.open_keys(request, Role.PROPOSER).issuperset(keys):

@@ -15,12 +15,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.administration.base.differences import ACTIONS, BADGES, ShownDifference, values_of
 from dimensions_site.administration.base.naming import description_of, element_route, last_versions
-from dimensions_site.administration.base.paging import (
-    count_up_to,
-    limit_of_count,
-    page_number,
-    requested_page,
-)
+from dimensions_site.administration.base.paging import count_up_to, limit_of_count, page_number, requested_page
 from dimensions_site.administration.base.past import as_typed, instant_of, state_at_instant
 from dimensions_site.administration.conditions.filtering import took_too_long
 from dimensions_site.changes.states import State, current

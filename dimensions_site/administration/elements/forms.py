@@ -59,11 +59,7 @@ class ElementForm:
     """
 
     def __init__(
-        self,
-        dimension: Dimension,
-        finder: ReferenceFinder,
-        element: Mapping[str, Any],
-        fixed: Container[str] = (),
+        self, dimension: Dimension, finder: ReferenceFinder, element: Mapping[str, Any], fixed: Container[str] = ()
     ) -> None:
         self._wire = dimension.wire
         self._finder = finder

@@ -161,7 +161,4 @@ def _shown(name: str, uses: Uses, finder: ReferenceFinder) -> UsesShown:
     return UsesShown(name, uses.count, first)
 
 
-REFERENCE_PAGES = (
-    Page("pick", "pick/<int:repository_id>/", pick),
-    Page("uses", "<path:object_id>/uses/", show_uses),
-)
+REFERENCE_PAGES = (Page("pick", "pick/<int:repository_id>/", pick), Page("uses", "<path:object_id>/uses/", show_uses))

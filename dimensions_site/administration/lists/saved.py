@@ -137,11 +137,7 @@ def show_views(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
     ]
     title = _("Views of %(elements)s") % {"elements": admin.opts.verbose_name_plural}
     return admin.render_page(
-        request,
-        "admin/lists/views.html",
-        title=title,
-        rows=rows,
-        address=f"{admin.route('changelist')}?{VIEW}={ALL}",
+        request, "admin/lists/views.html", title=title, rows=rows, address=f"{admin.route('changelist')}?{VIEW}={ALL}"
     )
 
 

@@ -157,11 +157,7 @@ class TablePage:
         return redirect(self._admin.route_with_query(self._request, "changelist"))
 
     def _page(
-        self,
-        table: EditedTable,
-        checked: Checked | None = None,
-        reason: ReasonField | None = None,
-        note: str = "",
+        self, table: EditedTable, checked: Checked | None = None, reason: ReasonField | None = None, note: str = ""
     ) -> HttpResponse:
         if not table.is_loaded:
             table.load()

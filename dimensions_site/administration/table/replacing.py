@@ -11,11 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from unfold.widgets import (
-    UnfoldAdminCheckboxSelectMultipleWidget,
-    UnfoldAdminTextInputWidget,
-    UnfoldBooleanWidget,
-)
+from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.plans.changing import changes_page, plan_of_changes, repository_to_change

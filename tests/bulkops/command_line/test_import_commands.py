@@ -176,7 +176,9 @@ def test_ctrl_c_leaves_nothing_half_done(database, tmp_path, phase):
 
     outcome = interrupted(database, tmp_path, phase, has_begun if phase == "reading" else is_checking)
     assert (outcome.returncode, outcome.stdout) == (130, "")
-    assert outcome.stderr == "CommandError: Stopped. Nothing was saved.\n"
+    # Before that stands how far a slow machine has read.
+    lines = [line for line in outcome.stderr.splitlines() if not line.startswith("Reading: ")]
+    assert lines == ["CommandError: Stopped. Nothing was saved."]
     assert not (tmp_path / "rejects.csv").exists()
     with closing(sqlite3.connect(database)) as reader:
         assert reader.execute("SELECT count(*) FROM currency_currency WHERE element_id LIKE 'N%'").fetchone() == (0,)

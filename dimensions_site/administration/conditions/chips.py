@@ -5,7 +5,6 @@ The parser of REST reads the text, so there is one grammar. What this form canno
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -17,7 +16,6 @@ from dimensions_site.administration.conditions.operations import (
     operation_of,
     operation_of_both,
 )
-from dimensions_site.elements.declaration.timestamps import as_people_write
 from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.parser import And, Comparison, Node, Or, write
@@ -27,8 +25,6 @@ _SHOWN = 200
 # How many of several values a chip names.
 _NAMED_VALUES = 5
 _LONGEST_VALUE = 60
-# The time of a day alone.
-_MIDNIGHT = "T00:00:00.000+0000"
 
 
 @dataclass(frozen=True)
@@ -185,15 +181,7 @@ def _both(low: Comparison, high: Node, wire: Wire) -> FilterCondition | None:
 
 def _words_of(named: NamedField, text: str) -> str:
     """Return what people call the value that a filter writes as `text`."""
-    leaf: Any = named.place.leaf
-    kind = named.kind
-    if kind is ValueKind.ENUM:
-        return shortened(leaf.in_words(leaf.spellings.get(text, text)), _LONGEST_VALUE)
-    if kind is ValueKind.BOOLEAN and text in ("true", "false"):
-        return str(leaf.in_words(text == "true"))
-    if kind is ValueKind.TIMESTAMP:
-        return shortened(as_people_write(text if "T" in text else f"{text}{_MIDNIGHT}"), _LONGEST_VALUE)
-    if kind is ValueKind.DECIMAL:
-        return shortened(leaf.in_words(text), _LONGEST_VALUE)
-    shown = shortened(text, _LONGEST_VALUE)
-    return _("“%(text)s”") % {"text": shown} if kind in (ValueKind.TEXT, ValueKind.TEXT_MAP) else shown
+    if named.kind in (ValueKind.TEXT, ValueKind.TEXT_MAP):
+        return _("“%(text)s”") % {"text": shortened(text, _LONGEST_VALUE)}
+    leaf = named.place.leaf
+    return shortened(leaf.in_words(leaf.from_cell(leaf.spellings.get(text, text))), _LONGEST_VALUE)

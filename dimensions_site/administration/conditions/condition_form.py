@@ -56,7 +56,7 @@ class ConditionForm:
         self.values: Sequence[str] = () if condition is None else condition.values
         # What is shown means the same again, even if it could mean something else, too.
         values = self.values if named.kind is ValueKind.DECIMAL else ()
-        self._shown = {self.leaf.in_words(value): value for value in values}
+        self._shown = {self.leaf.in_words(self.leaf.from_cell(value)): value for value in values}
         self.values = list(self._shown) or self.values
         self.key = ""
 

@@ -24,7 +24,7 @@ from dimensions_site.text.parsing import NoSuchMoment, parse_timestamp
 _REMEMBERED_LENGTH = 40
 # Examples.
 _DAY, _TIME = "2026-01-31", "2026-01-31T10:00:00.000+0000"
-_MIDNIGHT = "T00:00:00.000+0000"
+_MIDNIGHT = "00:00:00.000+0000"
 # 31.01.2026, 31/01/26 or 2026-1-31, perhaps with a time.
 _DATE = re.compile(
     r"(?:(?P<year>\d{4})(?P<first>[./-])\s?(?P<month>\d{1,2})(?P=first)\s?(?P<day>\d{1,2})\.?"
@@ -41,14 +41,14 @@ _remembered_timestamp = lru_cache(1_000)(parse_timestamp)
 def as_people_write(instant: str) -> str:
     """Return a timestamp without needless parts, with the day as in the language of the thread.
 
-    In English that is `2026-01-31` for midnight, else `2026-01-31 10:00:00`.
+    In English that is `2026-01-31` for midnight and for a day alone, else `2026-01-31 10:00:00`.
     """
     day, _separator, time = instant.partition("T")
     try:
         day = localize_input(date.fromisoformat(day))
     except ValueError:
         return instant  # stored before timestamps were checked
-    return day if instant.endswith(_MIDNIGHT) else f"{day} {time}".removesuffix("+0000").removesuffix(".000")
+    return day if time in ("", _MIDNIGHT) else f"{day} {time}".removesuffix("+0000").removesuffix(".000")
 
 
 def _wire_text(instant: datetime) -> str:
@@ -78,7 +78,7 @@ class TimestampField(Leaf):
     def expected(self) -> str:
         day, time = _DAY, _TIME
         if are_in_messages():
-            day, time = map(as_people_write, (f"{_DAY}{_MIDNIGHT}", _TIME))
+            day, time = map(as_people_write, (_DAY, _TIME))
         return _("a date or time such as {day} or {time}").format(day=day, time=time)
 
     def to_internal_value(self, data: Any) -> datetime:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, chips_of, text_of
+from dimensions_site.administration.conditions.condition_form import ConditionForm
 from dimensions_site.administration.conditions.operations import OPERATIONS, FilterOperation, Takes, offered_operations
 from dimensions_site.administration.lists.columns import ColumnTable
 from dimensions_site.elements.reading.filters import ElementFields
@@ -24,16 +25,15 @@ PATHS = [*ACCOUNT_WIRE.places, "descriptions.de", "customAttributes.Owner"]
 
 def values_for(kind: ValueKind, choices: tuple[str, ...]) -> st.SearchStrategy[str]:
     """The values that people choose or type in the form."""
-    match kind:
-        case ValueKind.ENUM:
-            return st.sampled_from(choices)
-        case ValueKind.BOOLEAN:
-            return st.sampled_from(("true", "false"))
-        case ValueKind.TIMESTAMP:
-            return st.dates().filter(lambda day: 1 < day.year < 9999).map(lambda day: day.isoformat())
-        case ValueKind.INTEGER | ValueKind.DECIMAL:
-            return st.integers(0, 20).map(str)
-    return texts.filter(bool)
+    return st.sampled_from(choices) if kind is ValueKind.ENUM else _VALUES[kind]
+
+
+_VALUES = {
+    ValueKind.BOOLEAN: st.sampled_from(("true", "false")),
+    ValueKind.TIMESTAMP: st.dates().filter(lambda day: 1 < day.year < 9999).map(lambda day: day.isoformat()),
+    **dict.fromkeys((ValueKind.INTEGER, ValueKind.DECIMAL), st.integers(0, 20).map(str)),
+    **dict.fromkeys((ValueKind.TEXT, ValueKind.TEXT_MAP), texts.filter(bool)),
+}
 
 
 @st.composite
@@ -139,6 +139,24 @@ def test_a_filter_reads_as_sentences(text, expected):
 def test_numbers_are_compared_in_words():
     found = chips_of(parse("decimalNumbers>=1;decimalNumbers<=3;percentageDifference>0.5"), CURRENCY_WIRE)
     assert words(found) == ["Number of decimals is from 1 to 3", "Percentage difference is greater than 0.5"]
+
+
+@pytest.mark.parametrize(("text", "expected"), [("true", "yes"), ("false", "no"), ("1.5", "1.5")])
+def test_a_coefficient_is_called_what_the_list_calls_it(text, expected):
+    """It is a number, or true or false; the form of the condition shows the same."""
+    path = "referenceCurrency.coefficient"
+    (chip,) = chips_of(parse(f"{path}=={text}"), CURRENCY_WIRE)
+    assert words([chip]) == [f"Coefficient is {expected}"]
+
+    (condition,) = chip.parts
+    assert isinstance(condition, FilterCondition)
+    form = ConditionForm(condition.field, ElementFields(DIMENSIONS["currency"], "en"), [], condition=condition)
+    assert form.typed["value"] == expected
+
+
+def test_a_word_that_is_no_truth_value_stays_as_it_is():
+    (chip,) = words(chips_of(parse("preferred==perhaps"), CURRENCY_WIRE))
+    assert chip == "Preferred currency is perhaps"
 
 
 def test_the_sentences_are_in_the_language_of_the_page():

@@ -33,6 +33,8 @@ from dimensions_site.rsql.parser import Comparison
 from dimensions_site.rsql.parser import write as write_filter
 from dimensions_site.text.files import Format
 from tests.dimensions import DIMENSIONS
+from tests.dimensions_site.administration.lists.test_chips import values_for
+from tests.dimensions_site.elements.reading.test_filters_answer_as_meant import STRANGERS
 from tests.docs.field_tables import _type as type_in_documents
 from tests.factories import MAKERS, read
 from tests.random_elements import _VALUES as RANDOM_VALUES
@@ -104,6 +106,10 @@ def test_everything_that_decides_by_the_kind_of_a_leaf_knows_each_kind(kind):
         leaf_values(leaf)
     with known_to("tests/docs/field_tables.py", place):
         assert type_in_documents(leaf)
+    with known_to("tests/dimensions_site/elements/reading/test_filters_answer_as_meant.py", place):
+        assert STRANGERS[leaf.kind]
+    with known_to("tests/dimensions_site/administration/lists/test_chips.py", place):
+        values_for(leaf.kind, leaf.words)
     with known_to("OpenAPI", place):
         assert all(schema.get("type") or schema["oneOf"] for schema in (leaf.schema(), leaf.request_schema()))
     text = "x" if place.is_map else filter_text(value)

@@ -33,6 +33,8 @@ STRANGERS = {
     ValueKind.DECIMAL: DECIMALS,
     ValueKind.INTEGER: ("0", "-1", "2", "20", "2147483647"),
     ValueKind.BOOLEAN: ("true", "false"),
+    # Of the channel; other enums say their values.
+    ValueKind.ENUM: ("IMPORT", "INPUT_WEB"),
     ValueKind.TIMESTAMP: ("2026-01-31T10:00:00Z", "0001-01-02T00:00:00Z", "9999-12-30T00:00:00.001+01:00"),
 }
 
@@ -109,7 +111,7 @@ def comparisons(draw, wire, elements, language):
     else:
         stored = {text for element in elements for text in texts(element, selector, language)}
         leaf = wire.places[selector].leaf if selector in wire.places else None
-        strangers = leaf.choices.values if isinstance(leaf, EnumField) else STRANGERS.get(kind, ("IMPORT", "INPUT_WEB"))
+        strangers = leaf.choices.values if isinstance(leaf, EnumField) else STRANGERS[kind]
         values = sorted(stored | set(strangers))
         if operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
             # Parts of what is returned, whatever the kind (contract M5).

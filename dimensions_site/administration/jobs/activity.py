@@ -20,7 +20,7 @@ from dimensions_site.administration.base.filters import DayFilter, GrantedReposi
 from dimensions_site.administration.base.naming import description_of, element_route, has_text
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.base.scope import GrantedAdmin
-from dimensions_site.administration.base.values import when
+from dimensions_site.administration.base.values import EMPTY, when
 from dimensions_site.administration.jobs.entries import (
     ASKED,
     ELEMENT,
@@ -184,7 +184,7 @@ class ActivityAdmin(GrantedAdmin):
         if obj.entry is not None:
             return named_entry(obj.entry)
         names = dimension_named(obj.dimension)
-        return format_html("{}: {}", str(names.verbose_name_plural).capitalize(), counts_in_words(obj) or "-")
+        return format_html("{}: {}", str(names.verbose_name_plural).capitalize(), counts_in_words(obj) or EMPTY)
 
     @admin.display(description=_("channel"))
     def through(self, obj: Any) -> str:

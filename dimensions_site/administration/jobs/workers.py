@@ -17,7 +17,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success, Task
 from bulkops.jobs.heartbeat import is_lost
 from bulkops.models import Worker
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
-from dimensions_site.administration.base.values import when
+from dimensions_site.administration.base.values import EMPTY, when
 from dimensions_site.text.formats import minute, shortened
 
 _PURPOSES = {
@@ -47,7 +47,7 @@ class _LookOnlyAdmin(LookOnlyMixin, SuperuserAdmin):
 
     @admin.display(description=_("function"))
     def function(self, obj: Any) -> str:
-        return str(_function(obj) or "-")
+        return str(_function(obj) or EMPTY)
 
 
 class _TaskAdmin(_LookOnlyAdmin):
@@ -73,7 +73,7 @@ class _TaskAdmin(_LookOnlyAdmin):
     @admin.display(description=_("details"))
     def details(self, obj: Task) -> str:
         """Return what the task returned, or where its error happened."""
-        return "-" if obj.result is None else format_html("<pre>{}</pre>", str(obj.result))
+        return EMPTY if obj.result is None else format_html("<pre>{}</pre>", str(obj.result))
 
 
 # The library has registered its own pages, because Django looks for those of all apps first.
@@ -101,7 +101,7 @@ class ScheduleAdmin(_LookOnlyAdmin):
     def last_time(self, obj: Any) -> str:
         """Return the outcome of the last run, with a link to it."""
         if obj.was_done is None:
-            return "-"
+            return EMPTY
         page, words = ("success", _("Done")) if obj.was_done else ("failure", _("Failed"))
         return format_html('<a href="{}">{}</a>', reverse(f"admin:django_q_{page}_change", args=[obj.task]), words)
 
@@ -137,7 +137,7 @@ class WorkerAdmin(_LookOnlyAdmin):
 
     @admin.display(description=_("process"))
     def process(self, obj: Worker) -> str:
-        return obj.name.partition(":")[2].partition(":")[0] or "-"
+        return obj.name.partition(":")[2].partition(":")[0] or EMPTY
 
     @admin.display(description=_("state"), ordering="beat_at")
     def state(self, obj: Any) -> str:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
-from dimensions_site.administration.base.values import when
+from dimensions_site.administration.base.values import EMPTY, when
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.repositories.dimensions import access_choices
 from dimensions_site.repositories.login.lockout import unlock, with_failures
@@ -123,7 +123,8 @@ class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
     @admin.display(description=_("before and after"))
     def values(self, obj: AccessChange) -> str:
         changes: Mapping[str, Any] = obj.changes or {}
-        return ", ".join(f"{_FIELDS.get(name, name)}: {_change(name, value)}" for name, value in changes.items()) or "-"
+        texts = (f"{_FIELDS.get(name, name)}: {_change(name, value)}" for name, value in changes.items())
+        return ", ".join(texts) or EMPTY
 
 
 def _rights(subject: Mapping[str, Any]) -> str:

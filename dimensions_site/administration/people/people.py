@@ -17,7 +17,7 @@ from unfold.forms import AdminPasswordChangeForm
 
 from dimensions_site.administration.base.bounded import SuperuserAdmin
 from dimensions_site.administration.base.filters import PickedFilter
-from dimensions_site.administration.base.values import when
+from dimensions_site.administration.base.values import EMPTY, when
 from dimensions_site.administration.people.people_forms import (
     MAY_SIGN_IN,
     TYPED,
@@ -38,7 +38,7 @@ _LISTED = 5
 def _lines(texts: list[str]) -> str:
     """Return the first of the texts below each other."""
     shown = [*texts[:_LISTED], *(["…"] if len(texts) > _LISTED else [])]
-    return format_html_join("", "<div>{}</div>", ((text,) for text in shown)) or "-"
+    return format_html_join("", "<div>{}</div>", ((text,) for text in shown)) or EMPTY
 
 
 # Django's own pages ask for much that grants nothing here.
@@ -112,7 +112,7 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
 
     @admin.display(description=_("name"), ordering="last_name")
     def full_name(self, obj: User) -> str:
-        return obj.get_full_name() or "-"
+        return obj.get_full_name() or EMPTY
 
     @admin.display(description=_("access"))
     def access(self, obj: User) -> str:

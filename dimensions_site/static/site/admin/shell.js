@@ -51,6 +51,11 @@ const silence = (icon) => {
 document.addEventListener("DOMContentLoaded", () => {
   document.querySelectorAll(".material-symbols-outlined").forEach(silence);
   document.getElementById("content")?.setAttribute("role", "main");
+  // The menu shows the open page, however far down its link is.
+  const current = document.querySelector("#nav-sidebar [aria-current=page]");
+  const menu = current?.closest(".overflow-auto");
+  const hidden = menu ? current.getBoundingClientRect().bottom - menu.getBoundingClientRect().bottom : 0;
+  if (hidden > 0) menu.scrollTop += Math.ceil(hidden) + 8;
 });
 
 // After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).

@@ -6,6 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
+from django_q.models import Failure
 from playwright.sync_api import Page, expect
 
 from account.models import Account
@@ -136,6 +137,33 @@ def test_the_navigation_is_opened_and_closed_by_keyboard_on_a_phone(visit: Any, 
         expect(button).to_be_focused()
 
     seen(visit, root, page(Account), look, "phone")
+
+
+def test_the_title_of_a_list_is_whole_on_a_phone_in_every_language(visit: Any, root: Client):
+    """Its links are icons there, and keep their names."""
+
+    def look(opened: Page) -> None:
+        for code in ("en", "de", "fr", "it", "es"):
+            opened.context.add_cookies([{"name": "django_language", "value": code, "url": opened.url}])
+            opened.reload()
+            title = opened.locator("header h1 a")
+            expect(title).to_be_visible()
+            assert title.evaluate("title => title.scrollWidth <= title.clientWidth"), code
+            expect(opened.locator(".page-actions a:visible")).to_have_count(2)
+            for link in opened.locator(".page-actions a:visible").all():
+                assert link.evaluate("link => link.computedName"), code
+
+    seen(visit, root, page(Account), look, "phone")
+
+
+def test_the_menu_shows_the_page_that_is_open(visit: Any, root: Client):
+    """Also one of the last, without scrolling."""
+
+    def look(opened: Page) -> None:
+        expect(opened.locator("#nav-sidebar [aria-current=page]")).to_be_in_viewport(ratio=1)
+        assert opened.evaluate("scrollY") == 0
+
+    seen(visit, root, page(Failure), look)
 
 
 def test_the_heading_says_by_what_a_list_is_sorted(visit: Any, root: Client):

@@ -27,6 +27,15 @@ UNREACHABLE = """() => [...document.querySelectorAll("body *")]
   .filter((element) => element.id !== "changelist-filter-close")
   .map((element) => element.outerHTML.slice(0, 200))"""
 
+# What has the focus, if a bar lies over it.
+COVERED = """() => {
+  const focused = document.activeElement;
+  const { x, y, width, height } = focused.getBoundingClientRect();
+  const above = document.elementFromPoint(x + width / 2, y + height / 2);
+  const isSeen = above && (focused.contains(above) || above.contains(focused) || above.closest("label"));
+  return isSeen ? "" : focused.outerHTML.slice(0, 200);
+}"""
+
 # Alpine shows what opens in a frame, and a busy machine draws one late.
 LATE_FRAMES = """() => {
   const frame = window.requestAnimationFrame.bind(window);
@@ -137,6 +146,33 @@ def test_the_navigation_is_opened_and_closed_by_keyboard_on_a_phone(visit: Any, 
         expect(button).to_be_focused()
 
     seen(visit, root, page(Account), look, "phone")
+
+
+@pytest.mark.parametrize("model", [Account, ApiKey])
+@pytest.mark.parametrize("name", ["add", "changelist"])
+def test_no_bar_covers_what_the_keyboard_has_reached(visit: Any, root: Client, model: Any, name: str):
+    """Neither the buttons of a form nor the foot of a list, which stay in view."""
+
+    def look(opened: Page) -> None:
+        opened.locator("#content").focus()
+        for _press in range(80):
+            opened.keyboard.press("Tab")
+            assert opened.evaluate(COVERED) == ""
+
+    repository = f"?repository={Repository.objects.get().pk}" if (model, name) == (Account, "add") else ""
+    seen(visit, root, f"{page(model, name)}{repository}", look)
+
+
+def test_a_switch_shows_that_it_has_the_focus(visit: Any, root: Client):
+    def look(opened: Page) -> None:
+        switch = opened.get_by_label("Revoked")
+        switch.focus()
+        opened.keyboard.press("Shift+Tab")
+        opened.keyboard.press("Tab")
+        expect(switch).to_be_focused()
+        assert switch.evaluate("box => getComputedStyle(box).outlineStyle") == "solid"
+
+    seen(visit, root, page(ApiKey, "add"), look)
 
 
 def test_the_title_of_a_list_is_whole_on_a_phone_in_every_language(visit: Any, root: Client):

@@ -82,7 +82,7 @@ class PlanTrial:
 
     def _delete(self, stored_count: int) -> None:
         for id in self.request.deletions:
-            if place := self._session.reader.place_of(id):
+            if place := self._session.entries.place_of(id):
                 message = f"The id '{shortened(id)}' is at {place} already; it must appear only once."
                 self._session.errors.add_later([(0, Failure(_DELETIONS, "REPEATED", message, shortened(id)))], 1)
         for rows in self._to_delete():
@@ -148,7 +148,7 @@ class PlanTrial:
         errors.add_later(failures, len(new))
 
     def _is_outside(self, id: str) -> Failure:
-        path = self._session.reader.place_of(id) or _DELETIONS
+        path = self._session.entries.place_of(id) or _DELETIONS
         message = f"The element '{shortened(id)}' is outside the scope, which the plan must not touch."
         return Failure(path, "OUTSIDE_SCOPE", message, shortened(id))
 

@@ -17,6 +17,7 @@ from typing import IO, Any
 from django.db import IntegrityError, OperationalError, transaction
 from django_stubs_ext import StrOrPromise
 
+from bulkops.session.decoding import EntryDecoder
 from bulkops.session.entries import STORED_BATCH, EntryReader
 from bulkops.session.errors import BEFORE_ALL, Errors
 from bulkops.session.items import Envelope, Item, operation_at
@@ -77,7 +78,8 @@ class WriteSession:
         self.errors = Errors() if envelope.errors is None else envelope.errors
         decoder = decoder_of(dimension.wire)
         self.writer = Writer(dimension.model, decoder.columns, repository)
-        self.reader = EntryReader(dimension, repository, decoder, envelope, self.errors)
+        self.entries = EntryDecoder(dimension, decoder, envelope.operations, self.errors)
+        self._reader = EntryReader(dimension, repository, envelope, self.entries, self.errors)
         self._references = (
             References(dimension, decoder, repository, unknown_reference) if envelope.save_mode == "STRICT" else None
         )
@@ -88,13 +90,13 @@ class WriteSession:
         with self.writer.staging():
             self.errors.add(BEFORE_ALL, self._envelope.failures)
             for operation in self._operations:
-                self._stage(self.reader.independent(operation))
+                self._stage(self._reader.independent(operation))
             yield
 
     def stage_dependent(self) -> None:
         """Stage the rest, and lock the elements that it depends on. Other bulk writers should have to wait by now."""
         for operation in self._operations:
-            self._stage(self.reader.dependent(operation))
+            self._stage(self._reader.dependent(operation))
 
     def write(self, planned: Callable[[], None] = lambda: None) -> None:
         """Write what is new or changes something; `planned` is called in the same transaction before.
@@ -166,7 +168,7 @@ class WriteSession:
             read_again.update(positions)
             self.writer.discard(positions)
             starts = range(0, len(positions), STORED_BATCH)
-            self._stage(self.reader.again(operation, positions[start : start + STORED_BATCH]) for start in starts)
+            self._stage(self._reader.again(operation, positions[start : start + STORED_BATCH]) for start in starts)
             self.writer.plan()
 
     def _unmerged(self, read_again: Container[int]) -> list[int]:
@@ -196,7 +198,7 @@ class WriteSession:
 
     def _taken(self, clash: Clash) -> Failure:
         name = self._dimension.model.unique_in_repository[clash.column]
-        path = self.reader.place(clash.column, clash.position)
+        path = self.entries.place(clash.column, clash.position)
         message = already_there_message(name, shortened(clash.value))
         return Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id))
 

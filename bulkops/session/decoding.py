@@ -1,0 +1,230 @@
+"""From one element as it was sent to what is written, beside what is stored; and its errors (contract E1, B1)."""
+
+from collections.abc import Callable, MutableSequence, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any
+
+import msgspec
+from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
+
+from bulkops.session.errors import Errors
+from bulkops.session.items import Item, Operation, clear, operation_at, value_at
+from bulkops.session.patches import Patch, named_failures
+from bulkops.session.writer import Entry
+from dimensions_site.api.errors import Failure
+from dimensions_site.api.failures import json_pointer
+from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.api.json.texts import exact_json
+from dimensions_site.elements.declaration.fields import ElementContext
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.rest.pointers import failures_of
+from dimensions_site.elements.writing.decoding import Row, RowDecoder
+from dimensions_site.elements.writing.raw_element import RawElement
+from dimensions_site.text.formats import shortened
+
+# Errors that the stored element may excuse: one from before the limit existed may stay as it is (contract C20).
+_EXCUSABLE = frozenset({"TOO_LARGE", "INVALID_CHARACTER", "SAME_LANGUAGE"})
+# An element that does not exist might have what is missing.
+_MISSING = frozenset({"REQUIRED", "BLANK"})
+
+
+@dataclass(slots=True)
+class SentElement:
+    """An element at a position, and its failures; `has_errors` if it is known to have others."""
+
+    operation: Operation
+    position: int
+    item: Item
+    has_errors: bool
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def pointer(self) -> str:
+        return self.operation.pointer(self.position)
+
+    @property
+    def id(self) -> Any:
+        """The id in the element, which may be anything; None if it cannot be read."""
+        try:
+            return _named.decode(self.item.text).id
+        except (msgspec.MsgspecError, RecursionError):
+            return None
+
+
+class _Named(msgspec.Struct):
+    id: Any = None
+
+
+_named = msgspec.json.Decoder(_Named)
+
+
+class EntryDecoder:
+    """Makes entries for a writer of `decoder.columns` from the elements of the `operations`; adds the failures to
+    `errors`.
+
+    Elements that have errors already are checked, and give entries without values.
+    """
+
+    def __init__(
+        self, dimension: Dimension, decoder: RowDecoder, operations: Sequence[Operation], errors: Errors
+    ) -> None:
+        self._model = dimension.model
+        self._wire = dimension.wire
+        self._decoder = decoder
+        self._operations = operations
+        self._errors = errors
+        self._unique = {column: decoder.columns.index(column) for column in dimension.model.unique_in_repository}
+
+    def complete(self, sent: SentElement, context: ElementContext, *, incomplete: MutableSequence[int]) -> Entry | None:
+        """Return the entry of an element with all members; None for one that was added to `incomplete`: it depends on
+        what is stored, or has errors.
+        """
+        values = self._decoder.fast_complete(bytes(sent.item.text), context)
+        if values is None:
+            incomplete.append(sent.position)
+            return None
+        return self._entry(sent, values[self._unique["element_id"]], context, values)
+
+    def whole(self, sent: SentElement, context: ElementContext, *, doubtful: list[int] | None = None) -> Entry | None:
+        """Return the entry of an element that is created, or replaces the existing one of the `context`; None for one
+        without an id, and for one that was added to `doubtful`.
+        """
+        self._settle(sent, None)
+        id = sent.id if sent.operation.must_exist else None
+        if isinstance(id, str) and context.existing is None:
+            message = _("'{id}' does not exist, so it cannot be updated.").format(id=shortened(id))
+            sent.failures.append(self._not_found(sent, message, id))
+        known = len(sent.failures)
+        try:
+            values = self._values(sent, sent.item.text, lambda element: self._decoder.whole(element, context))
+        except JsonError as error:
+            self.add(sent.position, named_failures(error.failures, sent.id), error.failure_count)
+            return None
+        if values is None and doubtful is not None and _EXCUSABLE & {failure.code for failure in sent.failures}:
+            doubtful.append(sent.position)
+            return None
+        if values is not None:
+            id = values[self._unique["element_id"]]
+        elif any(failure.path == self.place("element_id", sent.position) for failure in sent.failures[known:]):
+            id = None
+        else:
+            id = sent.id if isinstance(sent.id, str) else None
+        return self._entry(sent, id, context, values, must_be_new=sent.operation.name in ("post", "merge"))
+
+    def merged(self, sent: SentElement, context: ElementContext) -> Entry | None:
+        """Return the entry of the stored element of the `context` after the changes."""
+        item, beneath = self._settle(sent, context.stored), context.stored or ""
+        if item.cleared:
+            element = msgspec.json.decode(beneath)
+            for segments in item.cleared:
+                clear(element, segments)
+            beneath = msgspec.json.encode(element).decode()
+        return self._changed(sent, context.existing.element_id, bytes(item.text), context, beneath)
+
+    def patched(self, sent: SentElement, patch: Patch, context: ElementContext) -> Entry | None:
+        if patch.id is None:
+            self.add(sent.position, patch.failures, patch.failure_count)
+            return None
+        if context.existing is None:
+            message = f"The element '{shortened(patch.id)}' does not exist, so it cannot be patched."
+            sent.failures.append(self._not_found(sent, message, patch.id))
+        return self._changed(sent, patch.id, patch.data, context, context.stored or "{}")
+
+    def _changed(
+        self, sent: SentElement, id: str, changes: bytes, context: ElementContext, beneath: str
+    ) -> Entry | None:
+        """Return the entry of the element with the `id`: the `changes` on top of the JSON `beneath`."""
+        context = context._replace(id=None if context.existing is None else id)
+        values: Row | None = None
+        try:
+            values = self._values(sent, changes, lambda patch: self._decoder.changed(beneath, patch, context), id)
+        except JsonError as error:
+            self.add(sent.position, named_failures(error.failures, id), error.failure_count)
+        return self._entry(sent, id, context, values)
+
+    def _values(
+        self, sent: SentElement, text: msgspec.Raw | bytes, decode: Callable[[RawElement], Row], id: str | None = None
+    ) -> Row | None:
+        """Return what `decode` makes of the `text`; None if it has errors, which are added to what was `sent`.
+
+        Raises `JsonError`.
+        """
+        pointer = sent.operation.pointer_of_data(sent.position)
+        raw = RawElement(bytes(text), path=pointer, join=json_pointer)
+        try:
+            return decode(raw)
+        except ValidationError as error:
+            without = _MISSING if sent.failures else ()
+            sent.failures += failures_of(error, raw.value, self._wire, pointer, id or sent.id, without)
+            return None
+
+    def _settle(self, sent: SentElement, stored: str | None) -> Item:
+        """Return the item without the members that may say what the JSON `stored` says already; add the failures of its
+        other doubts.
+        """
+        item = sent.item
+        if not item.doubts:
+            return item
+        current = None if stored is None else msgspec.json.decode(stored)
+        settled = [doubt for doubt in item.doubts if value_at(current, doubt.segments) in doubt.readings]
+        for doubt in item.doubts:
+            if doubt.failure is not None and doubt not in settled:
+                path = reduce(json_pointer, doubt.segments, sent.pointer)
+                sent.failures.append(replace(doubt.failure, path=path, id=shortened(str(sent.id))))
+        if not settled:
+            return item
+        changes = read_json(bytes(item.text))
+        for doubt in settled:
+            clear(changes, doubt.segments)
+        said = [doubt.segments for doubt in settled]
+        return Item(exact_json(changes), [segments for segments in item.cleared if segments not in said])
+
+    def _entry(
+        self,
+        sent: SentElement,
+        id: str | None,
+        context: ElementContext,
+        values: Row | None,
+        *,
+        must_be_new: bool = False,
+    ) -> Entry | None:
+        """Return the entry for the element with this `id`; None if it has no id of its own."""
+        position = sent.position
+        unique = {"element_id": id} if values is None else {name: values[at] for name, at in self._unique.items()}
+        for column, value in unique.items():
+            if value is None or (context.existing is not None and column != "element_id"):
+                continue  # other unique values stay as stored, and the writer knows what is stored
+            first = self._errors.first_position(column, value, position)
+            if first is None or first == position:
+                continue
+            if not sent.has_errors:
+                name = self._model.unique_in_repository[column]
+                place = self.place(column, first)
+                message = f"The {name} '{shortened(value)}' is at {place} already; it must appear only once."
+                shown_id = None if id is None else shortened(id)
+                sent.failures.append(Failure(self.place(column, position), "REPEATED", message, shown_id))
+            if not sent.has_errors or column == "element_id":
+                id = None
+        if sent.failures or sent.has_errors:
+            self.add(position, sent.failures)
+            values = None
+        is_new = must_be_new and (values is not None or sent.operation.name == "post")
+        return None if id is None else Entry(position, is_new, id, values)
+
+    def place_of(self, id: str) -> str | None:
+        """Return the JSON Pointer of the `id` in what was read so far; None if it is not there."""
+        position = self._errors.first_position("element_id", id)
+        return None if position is None else self.place("element_id", position)
+
+    def _not_found(self, sent: SentElement, message: str, id: str) -> Failure:
+        return Failure(self.place("element_id", sent.position), "ELEMENT_NOT_FOUND", message, shortened(id))
+
+    def place(self, column: str, position: int) -> str:
+        operation = operation_at(self._operations, position)
+        is_key = column == "element_id" and operation.name == "patch"
+        return f"{operation.pointer(position)}/{'key/id' if is_key else self._model.unique_in_repository[column]}"
+
+    def add(self, position: int, failures: Sequence[Failure], count: int | None = None) -> None:
+        self._errors.add(position, [self._errors.placed(failure) for failure in failures], count)

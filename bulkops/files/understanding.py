@@ -20,7 +20,7 @@ _REMEMBERED = 1_000
 # How many different texts are reported with what they mean.
 MEANINGS = 1_000
 # A longer text is no value that somebody gives a meaning.
-LONGEST = 200
+_LONGEST = 200
 # How many rows with totals are listed, and how many of their cells.
 _LISTED = 50
 _CELLS = 4
@@ -91,7 +91,7 @@ class Understanding:
         beyond the limits.
         """
         found = self._unknown.get((heading, text), Meaning(heading, text, ""))
-        if len(text) <= LONGEST and len(self._unknown) < MEANINGS:
+        if len(text) <= _LONGEST and len(self._unknown) < MEANINGS:
             self._unknown[heading, text] = found
         return found
 

@@ -19,7 +19,7 @@ _SQLITE_BARRIER = 1.0
 _SQLITE_ENDING = timedelta(seconds=60)
 # How many bytes of an id a place keeps.
 MARK = 4
-# Of how many sets of slots queries are kept.
+# For how many sets of slots the queries are kept.
 KEPT_SLOT_SETS = 200
 _PLACE = {"repository": Param("repository"), "dimension": Param("dimension")}
 _OF_SLOTS = Slot.objects.filter(**_PLACE)

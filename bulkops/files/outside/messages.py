@@ -67,8 +67,8 @@ class FileElement(msgspec.Struct, array_like=True, tag=True):
     text: bytes
 
 
-class FaultyRow(msgspec.Struct, array_like=True, tag=True):
-    """An unreadable row."""
+class UnreadableRow(msgspec.Struct, array_like=True, tag=True):
+    """A row that cannot be read."""
 
     failure: RowFailure
 
@@ -102,7 +102,7 @@ class EndOfRows(msgspec.Struct, array_like=True, tag=True):
 
 
 Message: TypeAlias = (
-    Beginning | TableRow | FileElement | FaultyRow | ReadingProgress | FirstLook | Unreadable | Broken | EndOfRows
+    Beginning | TableRow | FileElement | UnreadableRow | ReadingProgress | FirstLook | Unreadable | Broken | EndOfRows
 )
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -124,7 +124,7 @@ def of_row(row: FileRow | ElementRow | RowFailure) -> Message:
         case ElementRow():
             return FileElement(row.line, row.text)
         case RowFailure():
-            return FaultyRow(row)
+            return UnreadableRow(row)
 
 
 def to_row(message: Message, headings: Sequence[str]) -> FileRow | ElementRow | RowFailure | None:
@@ -136,6 +136,6 @@ def to_row(message: Message, headings: Sequence[str]) -> FileRow | ElementRow | 
         case FileElement():
             element = read_json(message.text)
             return ElementRow(message.line, element, message.text) if isinstance(element, dict) else None
-        case FaultyRow():
+        case UnreadableRow():
             return message.failure
     return None

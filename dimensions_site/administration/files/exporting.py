@@ -39,7 +39,7 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format
 from dimensions_site.text.formats import moment
 
-# More do not fit on the page; a table with all of them is a choice still.
+# More do not fit on the page; a table with all of them can still be chosen.
 _MAX_LANGUAGES = 100
 # The button for a file as people read it, and its formats.
 _SHOWN, _READ = "shown", (Format.XLSX, Format.CSV)

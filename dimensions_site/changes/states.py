@@ -1,9 +1,10 @@
 """States: exactly what had been committed to a dimension of a repository at one moment (contract I4, J1)."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
@@ -19,8 +20,6 @@ _SQLITE_BARRIER = 1.0
 _SQLITE_ENDING = timedelta(seconds=60)
 # How many bytes of an id a place keeps.
 MARK = 4
-# For how many sets of slots the queries are kept.
-KEPT_SLOT_SETS = 200
 _PLACE = {"repository": Param("repository"), "dimension": Param("dimension")}
 _OF_SLOTS = Slot.objects.filter(**_PLACE)
 _SLOTS = CompiledQuery(_OF_SLOTS.values_list("slot", "number", "last", "horizon", "horizon_at"))
@@ -53,40 +52,36 @@ class State:
     dimension: str
     places: Mapping[int, SlotPosition]
 
-    @property
-    def slots(self) -> tuple[int, ...]:
-        """The slots that had a change set: what the SQL of queries about the state depends on."""
-        return tuple(sorted(self.places))
-
     def numbers(self) -> dict[int, int]:
-        """Return the number of the last change set of each slot that had one."""
-        return {slot: place.number for slot, place in self.places.items()}
+        """Return the number of the last change set of each slot; 0 before its first."""
+        return dict.fromkeys(range(SLOTS), 0) | {slot: place.number for slot, place in self.places.items()}
 
     def later(self) -> QuerySet[ChangeSet]:
         return later_change_sets(self.numbers(), self.repository, self.dimension)
 
     def given(self, prefix: str = "") -> dict[str, Any]:
-        numbers = {f"number_{slot}": number for slot, number in self.numbers().items()}
-        given = {"repository": self.repository, "dimension": self.dimension, **numbers}
+        given = {"repository": self.repository, "dimension": self.dimension, **_given(self.numbers())}
         return {f"{prefix}{name}": value for name, value in given.items()}
 
 
-def comes_after(numbers: Mapping[int, Any]) -> Q:
-    """Return the condition that a change set comes after these `numbers` by slot; in any other slot, all do."""
-    after = ~Q(slot__in=list(numbers))
-    for slot, number in numbers.items():
-        after |= Q(slot=slot, number__gt=number)
-    return after
+def in_slots(condition: Callable[[int], Q]) -> Q:
+    """Return the `condition` of each slot for its change sets: databases then read one range of the index for each."""
+    return reduce(or_, (Q(slot=slot) & condition(slot) for slot in range(SLOTS)))
 
 
 def later_change_sets(numbers: Mapping[int, Any], repository: Any, dimension: Any) -> QuerySet[ChangeSet]:
-    """Return the change sets of a dimension that come after these `numbers` by slot."""
-    return ChangeSet.objects.filter(comes_after(numbers), repository=repository, dimension=dimension)
+    """Return the change sets of a dimension that come after these `numbers`, one for each slot."""
+    later = in_slots(lambda slot: Q(number__gt=numbers[slot]))
+    return ChangeSet.objects.filter(later, repository=repository, dimension=dimension)
 
 
-def numbers_given(slots: Collection[int], prefix: str = "") -> dict[int, Param]:
-    """Return the bind parameters with the numbers of a state with these `slots`; `State.given` has their values."""
-    return {slot: Param(f"{prefix}number_{slot}") for slot in slots}
+def numbers_given(prefix: str = "") -> dict[int, Param]:
+    """Return the bind parameters with the numbers of a state by slot; `State.given` has their values."""
+    return {slot: Param(f"{prefix}number_{slot}") for slot in range(SLOTS)}
+
+
+def _given(numbers: Mapping[int, int]) -> dict[str, Any]:
+    return {f"number_{slot}": numbers.get(slot, 0) for slot in range(SLOTS)}
 
 
 @dataclass(frozen=True)
@@ -125,17 +120,14 @@ def _places(
     repository: int, dimension: str, numbers: Mapping[int, int], *, using: str = DEFAULT_DB_ALIAS
 ) -> dict[int, SlotPosition]:
     """Return the position of the change set that has each of the `numbers`, by slot, if there is one; one query."""
-    given: dict[str, Any] = {f"number_{slot}": number for slot, number in numbers.items()}
-    found = _numbered(tuple(sorted(numbers))).all(using=using, repository=repository, dimension=dimension, **given)
+    found = _NUMBERED.all(using=using, repository=repository, dimension=dimension, **_given(numbers))
     return {slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found}
 
 
-@lru_cache(KEPT_SLOT_SETS)
-def _numbered(slots: Collection[int]) -> CompiledQuery:
-    wanted = Q(pk__in=[])
-    for slot, number in numbers_given(slots).items():
-        wanted |= Q(slot=slot, number=number)
-    return CompiledQuery(_CHANGE_SETS.filter(wanted).values_list("slot", "number", "id"), keeps_plan=False)
+_NUMBERED = CompiledQuery(
+    _CHANGE_SETS.filter(in_slots(lambda slot: Q(number=numbers_given()[slot]))).values_list("slot", "number", "id"),
+    keeps_plan=False,
+)
 
 
 class Future(ValueError):
@@ -209,7 +201,10 @@ def replica_has(state: State, using: str) -> bool:
     It then has it in the transaction of this query, and in every later one. False for a database that is no replica.
     """
     with connections[using].cursor() as cursor:
-        cursor.execute(_HAS, [[*state.places], [*state.numbers().values()], state.repository, state.dimension])
+        cursor.execute(
+            _HAS,
+            [[*state.places], [place.number for place in state.places.values()], state.repository, state.dimension],
+        )
         (has,) = cursor.fetchone()
     return bool(has)
 

@@ -1,15 +1,15 @@
 """The versions and the change sets that a state has, or that lie between states (contract I3, I4, J1)."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Greatest, Least
 
 from dimensions_site.changes.models import ChangeSet, Slot
-from dimensions_site.changes.states import KEPT_SLOT_SETS, State, comes_after, later_change_sets, numbers_given
-from dimensions_site.db.among import Among, AmongGiven
+from dimensions_site.changes.states import State, in_slots, later_change_sets, numbers_given
+from dimensions_site.db.among import Among, AmongGiven, NotAmong
 from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.shards import in_shard, is_sharded
 
@@ -45,7 +45,7 @@ def versions_before(
 
     With `written`, only those of elements that these other versions belong to.
     """
-    return newest(versions.filter(~Exists(later.filter(pk=OuterRef("change_set")))), written).exclude(change="-")
+    return newest(versions.filter(NotAmong("change_set_id", later.values("pk"))), written).exclude(change="-")
 
 
 def versions_given(versions: QuerySet[Any], column: str) -> QuerySet[Any]:
@@ -56,40 +56,37 @@ def versions_given(versions: QuerySet[Any], column: str) -> QuerySet[Any]:
     return _among(versions, AmongGiven(column, Param(column)))
 
 
-def change_sets_after(slots: Collection[int], prefix: str = "") -> QuerySet[ChangeSet]:
-    """Return the change sets that were committed after a state with these `slots`; `State.given` has the values."""
-    return later_change_sets(numbers_given(slots, prefix), Param(f"{prefix}repository"), Param(f"{prefix}dimension"))
+def change_sets_after(prefix: str = "") -> QuerySet[ChangeSet]:
+    """Return the change sets that were committed after a state; `State.given` has the values, with the `prefix`."""
+    return later_change_sets(numbers_given(prefix), Param(f"{prefix}repository"), Param(f"{prefix}dimension"))
+
+
+def change_sets_between() -> QuerySet[ChangeSet]:
+    """Return the change sets that only one of two states has.
+
+    `State.given` has the values, with the prefixes `before_` and `after_`.
+    """
+    one, other = numbers_given("before_"), numbers_given("after_")
+    only_one = in_slots(
+        lambda slot: Q(number__gt=Least(one[slot], other[slot]), number__lte=Greatest(one[slot], other[slot]))
+    )
+    return ChangeSet.objects.filter(only_one, repository=Param("after_repository"), dimension=Param("after_dimension"))
+
+
+_IDS_AFTER, _IDS_BETWEEN = (
+    CompiledQuery(one.values_list("pk"), keeps_plan=False) for one in (change_sets_after(), change_sets_between())
+)
 
 
 def few_after(state: State, *, using: str) -> list[UUID] | None:
     """Return the ids of the change sets that were committed after the `state`, or None if they are many; one query."""
-    return _if_few(_ids_after(state.slots).all(using=using, within=slice(_FEW + 1), **state.given()))
-
-
-@lru_cache(KEPT_SLOT_SETS)
-def _ids_after(slots: Collection[int]) -> CompiledQuery:
-    return CompiledQuery(change_sets_after(slots).values_list("pk"), keeps_plan=False)
+    return _if_few(_IDS_AFTER.all(using=using, within=slice(_FEW + 1), **state.given()))
 
 
 def few_between(before: State, after: State) -> list[UUID] | None:
     """Return the ids of the change sets that only one of two states of the same dimension has, as `few_after` does."""
     given = {**before.given("before_"), **after.given("after_")}
-    return _if_few(_ids_between(before.slots, after.slots).all(within=slice(_FEW + 1), **given))
-
-
-@lru_cache(KEPT_SLOT_SETS)
-def _ids_between(before: Collection[int], after: Collection[int]) -> CompiledQuery:
-    return CompiledQuery(change_sets_between(before, after).values_list("pk"), keeps_plan=False)
-
-
-def change_sets_between(before: Collection[int], after: Collection[int]) -> QuerySet[ChangeSet]:
-    """Return the change sets that only one of two states with these slots has.
-
-    `State.given` has the values, with the prefixes `before_` and `after_`.
-    """
-    one, other = comes_after(numbers_given(before, "before_")), comes_after(numbers_given(after, "after_"))
-    only_one = (one & ~other) | (~one & other)
-    return ChangeSet.objects.filter(only_one, repository=Param("after_repository"), dimension=Param("after_dimension"))
+    return _if_few(_IDS_BETWEEN.all(within=slice(_FEW + 1), **given))
 
 
 def versions_written_in(versions: QuerySet[Any], change_sets: QuerySet[ChangeSet]) -> QuerySet[Any]:

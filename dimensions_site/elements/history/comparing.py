@@ -1,6 +1,6 @@
 """The differences between two states, of one repository or of two (contract J2)."""
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -112,10 +112,9 @@ def compare_states(before: Side, after: Side) -> Generator[DifferingElement]:
     """
     is_one_repository = before.repository == after.repository
     few = few_between(before.state, after.state) if is_one_repository else None
-    filters, slots = (before.matching, after.matching), (before.state.slots, after.state.slots)
     compose = _statement if before.matching.is_short else _statement.__wrapped__
-    compiled = [one.compiled for one in filters]
-    sql, parameters = compose(*compiled, slots, is_one_repository=is_one_repository, is_few=few is not None)
+    compiled = [one.matching.compiled for one in (before, after)]
+    sql, parameters = compose(*compiled, is_one_repository=is_one_repository, is_few=few is not None)
     given = {**before.state.given("before_"), **after.state.given("after_"), **before.matching.given}
     given["change_set"] = array_of(few or ())
     return _read(before.matching.dimension, sql, bound(parameters, given))
@@ -150,12 +149,11 @@ def _read(dimension: Dimension, sql: str, parameters: Sequence[Any]) -> Generato
 def _statement(
     before: CompiledFilter,
     after: CompiledFilter,
-    slots: tuple[Collection[int], Collection[int]],
     *,
     is_one_repository: bool,
     is_few: bool,
 ) -> tuple[str, Sequence[Any]]:
-    """Return the SQL that compares two states with these `slots`, and its bind parameters.
+    """Return the SQL that compares two states, and its bind parameters.
 
     In one repository it reads at least the elements that may differ. If what was written between the states `is_few`
     change sets, they are given. In two repositories the database leaves out equal elements.
@@ -166,11 +164,8 @@ def _statement(
     if is_few:
         written = versions_given(stored[1], "change_set")
     elif is_one_repository:
-        written = written_in_many(stored[1], change_sets_between(*slots))
-    versions = [
-        versions_before(one, change_sets_after(of_state, side), written)
-        for one, of_state, side in zip(stored, slots, sides, strict=True)
-    ]
+        written = written_in_many(stored[1], change_sets_between())
+    versions = [versions_before(one, change_sets_after(side), written) for one, side in zip(stored, sides, strict=True)]
     return _composed((before, after), versions, are_many_equal=not is_one_repository)
 
 

@@ -1,6 +1,6 @@
 """The elements that were written since a state, each once and in its newest state (contract I3)."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -43,7 +43,7 @@ def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
     """
     few = few_after(state, using=using)
     compose = _statement if filter.is_short else _statement.__wrapped__
-    sql, parameters = compose(filter.compiled, None if few is not None else state.slots)
+    sql, parameters = compose(filter.compiled, is_few=few is not None)
     given = {**state.given(), **filter.given, "change_set": array_of(few or ())}
     renderer = full_renderer(filter.dimension, filter.compiled.language)
     columns = _unfiltered(filter.dimension, filter.compiled.language)
@@ -56,17 +56,14 @@ def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
 
 
 @lru_cache(KEPT_SHAPES)
-def _statement(filter: CompiledFilter, slots: Collection[int] | None) -> tuple[str, Sequence[Any]]:
-    """Return the SQL of what was written after a state with these `slots`, and its bind parameters.
+def _statement(filter: CompiledFilter, *, is_few: bool) -> tuple[str, Sequence[Any]]:
+    """Return the SQL of what was written after a state, and its bind parameters.
 
-    Without slots it is what the given change sets have written: by their ids PostgreSQL knows that they are not the
-    few large ones of its statistics.
+    If what was written `is_few` change sets, they are given: by their ids PostgreSQL knows that they are not the few
+    large ones of its statistics.
     """
     versions = filter.dimension.model.versions_of(Param("repository"))
-    if slots is None:
-        written = versions_given(versions, "change_set")
-    else:
-        written = written_in_many(versions, change_sets_after(slots))
+    written = versions_given(versions, "change_set") if is_few else written_in_many(versions, change_sets_after())
     columns = _columns(filter.dimension, filter.language, filter.matches())
     return rows_statement(newest(written).order_by("element_id"), columns, connections[DEFAULT_DB_ALIAS])
 

@@ -25,24 +25,21 @@ from dimensions_site.rsql.sorting import parse_sort
 _SKIP, _TAKE = 10**15 + 1, 10**15 + 2
 
 
-def _rows(filter: CompiledFilter, is_unused: bool, slots: tuple[int, ...] | None) -> QuerySet[Any]:
-    """Return the elements that lists of one shape select.
-
-    `slots` are those of the state that is listed; None is the present one.
-    """
+def _rows(filter: CompiledFilter, is_unused: bool, is_past: bool) -> QuerySet[Any]:
+    """Return the elements that lists of one shape select: those of a given state if it `is_past`."""
     model, repository = filter.dimension.model, Param("repository")
-    if slots is None:
-        rows: QuerySet[Any] = model.of(repository)
+    if is_past:
+        rows: QuerySet[Any] = versions_before(model.versions_of(repository), change_sets_after())
     else:
-        rows = versions_before(model.versions_of(repository), change_sets_after(slots))
+        rows = model.of(repository)
     if is_unused:
         rows = without_uses(rows, filter.dimension, repository)
     return rows.filter(filter.condition())
 
 
 @lru_cache(KEPT_SHAPES)
-def _count(filter: CompiledFilter, is_unused: bool, slots: tuple[int, ...] | None) -> tuple[str, Sequence[Any]]:
-    counted = _rows(filter, is_unused, slots).values_list(Columns("COUNT(*)", ()))
+def _count(filter: CompiledFilter, is_unused: bool, is_past: bool) -> tuple[str, Sequence[Any]]:
+    counted = _rows(filter, is_unused, is_past).values_list(Columns("COUNT(*)", ()))
     sql, parameters = counted.query.get_compiler(DEFAULT_DB_ALIAS, elide_empty=False).as_sql()
     return sql, parameters
 
@@ -51,7 +48,7 @@ def _count(filter: CompiledFilter, is_unused: bool, slots: tuple[int, ...] | Non
 def _page(
     filter: CompiledFilter,
     is_unused: bool,
-    slots: tuple[int, ...] | None,
+    is_past: bool,
     sort: str | None,
     columns: CompiledColumns,
     *,
@@ -60,7 +57,7 @@ def _page(
 ) -> tuple[str, Sequence[Any]]:
     """Return the SQL of a page with these `columns`, whether it `skips` and `takes` some, and its bind parameters."""
     keys = [] if sort is None else parse_sort(sort, filter.fields)
-    rows = _rows(filter, is_unused, slots).order_by(*keys, "element_id")
+    rows = _rows(filter, is_unused, is_past).order_by(*keys, "element_id")
     start = _SKIP if skips else 0
     rows.query.set_limits(start, start + _TAKE if takes else None)
     return rows_statement(rows, columns, connections[DEFAULT_DB_ALIAS])
@@ -120,8 +117,8 @@ class Selection:
         return len(self.filter.text or "") + len(self.sort or "") <= KEPT_LENGTH
 
     @property
-    def _shape(self) -> tuple[CompiledFilter, bool, tuple[int, ...] | None]:
-        return self.filter.compiled, self.is_unused, None if self.state is None else self.state.slots
+    def _shape(self) -> tuple[CompiledFilter, bool, bool]:
+        return self.filter.compiled, self.is_unused, self.state is not None
 
     @property
     def _given(self) -> dict[str, Any]:

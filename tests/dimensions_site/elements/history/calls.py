@@ -22,9 +22,9 @@ def answer(person: Person, route: str, dimension: str = "account", **query: str)
     return body
 
 
-def changes(person: Person, since: str, **query: str) -> list[Change]:
+def changes(person: Person, since: str, dimension: str = "account", **query: str) -> list[Change]:
     """The changes since the token: what each says, and the id of its element."""
-    found = answer(person, "changes", since=since, **query)
+    found = answer(person, "changes", dimension, since=since, **query)
     return [(one["change"], one["id"] if one["change"] == "deleted" else one["element"]["id"]) for one in found]
 
 

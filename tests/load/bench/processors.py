@@ -12,6 +12,12 @@ _BACKENDS = """
 SELECT pid FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
+_IS_CITUS = "SELECT FROM pg_extension WHERE extname = 'citus'"
+# Those of the other nodes, which are servers on this machine, too.
+_BACKENDS_OF_WORKERS = f"""
+SELECT unnest(result::integer[])
+FROM run_command_on_workers($$SELECT coalesce(array_agg(pid), '{{}}') FROM ({_BACKENDS}) AS backends$$)
+"""
 
 
 class Meter:
@@ -26,6 +32,8 @@ class Meter:
         self.database = 0.0
         self._master = master
         self._connection = database
+        is_citus = database.execute(_IS_CITUS).fetchone() is not None
+        self._queries = (_BACKENDS, _BACKENDS_OF_WORKERS) if is_citus else (_BACKENDS,)
         self._before: dict[int, float] = {}
 
     def __enter__(self) -> Self:
@@ -40,7 +48,7 @@ class Meter:
         return map(int, Path(f"/proc/{self._master}/task/{self._master}/children").read_text().split())
 
     def _backends(self) -> Iterable[int]:
-        return (pid for (pid,) in self._connection.execute(_BACKENDS))
+        return [pid for query in self._queries for (pid,) in self._connection.execute(query)]
 
     def _since(self, pids: Iterable[int]) -> float:
         return sum(now - self._before.get(pid, 0) for pid, now in _seconds(pids).items())

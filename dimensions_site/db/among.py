@@ -43,20 +43,14 @@ class Among(Func):
         return self.as_sql(compiler, connection, template="(%(expressions)s))", arg_joiner=" = ANY(ARRAY")
 
 
-class NotAmong(Func):
+class NotAmong(Among):
     """Whether the `column` has none of the values that `query` finds.
 
-    PostgreSQL hashes them, because of an array it expects ten. Where its statistics know nothing of them, it would
-    compare each row with each value.
+    PostgreSQL expects few values in any array, so it hashes them. Without the array it would compare each row with
+    each value if its statistics knew nothing of them.
     """
 
-    template = "(%(expressions)s)"
     arg_joiner = " NOT IN "
-    output_field = BooleanField()
-    conditional = True
-
-    def __init__(self, column: str, query: QuerySet[Any]) -> None:
-        super().__init__(F(column), _Rows(query))
 
     def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, Sequence[Any]]:
         return self.as_sql(

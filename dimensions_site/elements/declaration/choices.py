@@ -158,7 +158,9 @@ class BooleanField(Leaf):
         return {None: "null", True: "true", False: "false"}.__getitem__
 
     def in_words(self, value: Any) -> str:
-        return super().in_words(value) if isinstance(value, str) else gettext("yes") if value else gettext("no")
+        if isinstance(value, str):  # a text that is no truth value
+            return super().in_words(value)
+        return gettext("yes") if value else gettext("no")
 
     def from_cell(self, text: str) -> Any:
         return {"true": True, "false": False}.get(text.lower(), text)

@@ -1,6 +1,7 @@
 """Configuration of gunicorn: `gunicorn dimensions_site.wsgi` in the project's folder reads this file."""
 
 import gc
+import signal
 import sys
 from pathlib import Path
 
@@ -85,6 +86,18 @@ def when_ready(server: Arbiter) -> None:
     gc.freeze()
     for warning in exposure_warnings([listener.getsockname() for listener in server.LISTENERS], metrics):
         server.log.warning(warning)
+
+
+def post_fork(server: Arbiter, worker: Worker) -> None:
+    """End a worker that gets SIGTERM before it listens to signals.
+
+    Until then it has the master's handlers, which only queue signals, and the service would wait for it for
+    `graceful_timeout`.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    while not server.SIG_QUEUE.empty():
+        if server.SIG_QUEUE.get_nowait() == signal.SIGTERM:
+            sys.exit()
 
 
 def child_exit(server: Arbiter, worker: Worker) -> None:

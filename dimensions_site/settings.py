@@ -13,13 +13,12 @@ import structlog
 from csp.constants import NONCE, NONE, SELF, UNSAFE_INLINE
 from django.core.exceptions import ImproperlyConfigured
 from django.templatetags.static import static
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site import backends
 from dimensions_site import environment as env
 from dimensions_site.api.middleware.addresses import API_PREFIXES, FIRST_SEGMENTS
-from dimensions_site.observability import logs
+from dimensions_site.observability import observation
 from dimensions_site.tokens import configuration as tokens
 
 # Allows generic classes such as `ModelAdmin[Account]` at run time, as the type checker requires.
@@ -123,7 +122,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "dimensions_site.monitoring.health.in_pages",
+                "dimensions_site.monitoring.in_pages",
                 "dimensions_site.administration.site.menu.in_pages",
                 "dimensions_site.administration.site.help.in_pages",
             ],
@@ -218,7 +217,7 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = LANGUAGE_COOKIE_PATH = f"{URL_PREFIX}/"
 SECURE_COOKIES = env.boolean("SECURE_COOKIES", default=True)
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = SECURE_COOKIES
 # Answers a form without a valid token: what was typed is shown again where that is safe.
-CSRF_FAILURE_VIEW = "dimensions_site.repositories.login.kept_forms.csrf_failure"
+CSRF_FAILURE_VIEW = "dimensions_site.repositories.login.sessions.csrf_failure"
 
 LOGIN_ATTEMPTS = env.integer("LOGIN_ATTEMPTS", default=5, minimum=1, maximum=1000)
 LOGIN_LOCKOUT_SECONDS = env.integer("LOGIN_LOCKOUT_SECONDS", default=900, minimum=1, maximum=86_400)
@@ -429,7 +428,8 @@ SILENCED_SYSTEM_CHECKS = [
 UNFOLD: dict[str, Any] = {
     "SITE_TITLE": _("Accounts and currencies"),
     "SITE_HEADER": _("Accounts and currencies"),
-    "SITE_URL": lambda request: reverse("landing"),
+    # The page of the REST API is nothing for the people here.
+    "SITE_URL": None,
     "SITE_SYMBOL": "account_tree",
     "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": lambda request: static("site/icon.svg")}],
     "STYLES": [lambda request: static("site/admin/shell.css")],
@@ -465,7 +465,7 @@ structlog.configure(
     # The filter comes first: each request has an event below the usual level.
     processors=[
         structlog.stdlib.filter_by_level,
-        *logs.PROCESSORS,
+        *observation.PROCESSORS,
         structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
     ],
     logger_factory=structlog.stdlib.LoggerFactory(),
@@ -479,8 +479,8 @@ LOGGING: dict[str, Any] = {
     "formatters": {
         "line": {
             "()": structlog.stdlib.ProcessorFormatter,
-            "foreign_pre_chain": logs.PROCESSORS,
-            "processors": logs.RENDERERS[LOG_FORMAT],
+            "foreign_pre_chain": observation.PROCESSORS,
+            "processors": observation.RENDERERS[LOG_FORMAT],
         }
     },
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},

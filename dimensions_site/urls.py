@@ -14,13 +14,13 @@ import currency.urls
 import dimensions_site.tokens.urls
 from account.models import ACCOUNT
 from currency.models import CURRENCY
+from dimensions_site import monitoring
 from dimensions_site.administration.site import refusals
 from dimensions_site.administration.site.middleware import ADMINISTRATION
 from dimensions_site.api import handlers
 from dimensions_site.api.views import read_only
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.rest.routes import DimensionRoutes, common_document
-from dimensions_site.monitoring import health
 from dimensions_site.tokens.urls import openid_pages
 
 # A new dimension needs one line here.
@@ -41,17 +41,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("favicon.ico", RedirectView.as_view(url=lazy(static, str)("site/icon.svg")), name="favicon"),
     path("auth/", include(dimensions_site.tokens.urls)),
     path("", include(dimensions_site.tokens.urls.well_known)),
-    path("version", health.version, name="version"),
+    path("version", monitoring.version, name="version"),
     *(path(name, handlers.listing(landing), name=name) for name in ("docs", "openapi", "health")),
-    path("health/live", health.live, name="health-live"),
-    path("health/ready", health.ready, name="health-ready"),
+    path("health/live", monitoring.live, name="health-live"),
+    path("health/ready", monitoring.ready, name="health-ready"),
     path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
     path(ADMINISTRATION, include("dimensions_site.administration.urls")),
     path(ADMINISTRATION, include(openid_pages)),
     path(ADMINISTRATION, admin.site.urls),
 ]
 
-handler400 = handlers.handler400
+handler400 = refusals.handler400
 handler403 = refusals.handler403
 handler404 = refusals.handler404
 handler500 = handlers.handler500

@@ -22,7 +22,7 @@ from django.db import close_old_connections
 from django.utils.module_loading import import_string
 
 from dimensions_site.environment import SocketAddress
-from dimensions_site.observability.release import running_release
+from dimensions_site.observability.observation import running_release
 from dimensions_site.observability.sharing import exposition
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "dimensions_site.settings")
@@ -38,7 +38,7 @@ import_module(settings.ROOT_URLCONF)
 gc.enable()
 # Models can be imported from here on.
 _metrics_address: SocketAddress | None = settings.METRICS_BIND
-_metrics = exposition(import_string("dimensions_site.monitoring.state.StateCollector")())
+_metrics = exposition(import_string("dimensions_site.monitoring.StateCollector")())
 log = structlog.get_logger(__name__)
 log.info("web_server_started", **running_release())
 

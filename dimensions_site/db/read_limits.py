@@ -28,7 +28,7 @@ T = TypeVar("T")
 # The interval between two checks of the running queries, in seconds.
 _INTERVAL = 0.25
 # A query that works longer than this without finding rows, in seconds, keeps a thread from other clients.
-_MOMENT = 1.0
+_LONG_QUERY = 1.0
 # Additional seconds for each row read: far more than finding a row takes, so that long lists are not cut off.
 _SECONDS_PER_ROW = 0.001
 # More would not be faster, and the largest elements have 256 KiB each.
@@ -109,7 +109,7 @@ class ReadLimit:
 
     def is_long(self, now: float) -> bool:
         """Return whether the database has been looking for the next rows for long."""
-        return self._connection is not None and now - self.begun > _MOMENT
+        return self._connection is not None and now - self.begun > _LONG_QUERY
 
     def _cancel(self, end: CancelReason) -> None:
         self.end = self.end or end
@@ -174,7 +174,7 @@ def _too_many(running: Iterable[ReadLimit], now: float) -> Iterator[ReadLimit]:
         most = len(limits) if owner is None else settings.LONG_READERS
         yield from limits[most:]
         ranked += [(rank, limit.begun, limit) for rank, limit in enumerate(limits[:most])]
-    waits = sum(now - begun > _MOMENT for begun in tuple(_waits))
+    waits = sum(now - begun > _LONG_QUERY for begun in tuple(_waits))
     excess = len(ranked) + waits - _most_occupied()
     if excess > 0:  # the latest of the owners with the most
         yield from (limit for _, _, limit in sorted(ranked, key=itemgetter(0, 1), reverse=True)[:excess])

@@ -5,6 +5,7 @@ finds the same rows by their keys: a condition on the repository would give its 
 repository. So the condition is added only where Citus is.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -33,6 +34,22 @@ def in_shard(rows: QuerySet[Any], repository: Any) -> QuerySet[Any]:
 def shard_sql(repository: int, table: str) -> str:
     """Return the same condition on the `table` of a statement, to be added to others."""
     return f" AND {table}.repository_id = {repository}" if is_sharded() else ""
+
+
+def count_each(querysets: Sequence[QuerySet[Any, Any]], limit: int | None) -> list[int]:
+    """Return the number of rows of each, counted up to one more than `limit` if there is one, in one query.
+
+    Each is of one repository. A count that refers to the repository of an outer row has no shard.
+    """
+    if not querysets:
+        return []
+    bounded = [(rows if limit is None else rows[: limit + 1]).query.sql_with_params() for rows in querysets]
+    counts = " UNION ALL ".join(
+        f"SELECT {position} AS position, COUNT(*) FROM ({sql}) AS rows" for position, (sql, _) in enumerate(bounded)
+    )
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(f"{counts} ORDER BY position", [value for _, values in bounded for value in values])
+        return [count for _, count in cursor.fetchall()]
 
 
 class ForeignKeyInShard(ForeignKey[Any, Any]):

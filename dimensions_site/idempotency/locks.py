@@ -9,7 +9,7 @@ from typing import IO
 
 from django.db import OperationalError, connection, transaction
 
-from dimensions_site.db.locks import sqlite_timeout
+from dimensions_site.db.transactions import sqlite_timeout
 
 
 class StillRunning(Exception):

@@ -8,7 +8,7 @@ from django.apps import AppConfig
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 
-from dimensions_site.text.parsing import sort_key
+from dimensions_site.text.formats import sort_key
 
 
 class RsqlConfig(AppConfig):

@@ -12,7 +12,7 @@ from django.db.models import BooleanField, F, Func, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.sql.compiler import SQLCompiler
 
-from dimensions_site.text.parsing import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
+from dimensions_site.text.formats import DECIMAL_PATTERN, KEY_DIGITS, OFFSET, SCALE
 
 Sql = tuple[str, Sequence[Any]]
 
@@ -79,7 +79,7 @@ class InstantText(Func):
 
 
 class DecimalKey(Func):
-    """The sort key (`parsing.sort_key`) of decimal text: as text it sorts in the order of the numbers.
+    """The sort key (`formats.sort_key`) of decimal text: as text it sorts in the order of the numbers.
 
     Words in place of numbers sort after all numbers.
     """

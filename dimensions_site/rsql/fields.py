@@ -16,8 +16,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.rsql.errors import QUOTED, RsqlError
 from dimensions_site.rsql.expressions import DecimalKey, InstantText
-from dimensions_site.text.formats import shortened
-from dimensions_site.text.parsing import NoSuchMoment, is_decimal, parse_timestamp, sort_key
+from dimensions_site.text.formats import NoSuchMoment, is_decimal, parse_timestamp, shortened, sort_key
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
 SqlValue: TypeAlias = str | int | bool | datetime

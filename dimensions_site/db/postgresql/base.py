@@ -14,9 +14,9 @@ from django.db.backends.utils import CursorWrapper
 from psycopg import Connection, InterfaceError
 from psycopg.pq import TransactionStatus
 
-from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.postgresql.streaming import StreamingCursor
 from dimensions_site.db.read_limits import execute_limited, has_event
+from dimensions_site.db.transactions import ActsBeforeCommit
 
 # The seconds within which the database must accept a cancel request.
 _SECONDS_TO_CANCEL = 5

@@ -8,8 +8,8 @@ from typing import Any
 from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.features import DatabaseFeatures
 
-from dimensions_site.db.commits import ActsBeforeCommit
 from dimensions_site.db.read_limits import current_limit, execute_limited
+from dimensions_site.db.transactions import ActsBeforeCommit
 
 # Timestamps are stored as Django writes them, even where a statement takes them without Django.
 sqlite3.register_adapter(datetime, lambda instant: str(instant.astimezone(UTC).replace(tzinfo=None)))

@@ -9,8 +9,8 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 
-from dimensions_site.monitoring.state import StateCollector
-from dimensions_site.observability import release
+from dimensions_site.monitoring import StateCollector
+from dimensions_site.observability import observation
 
 pytestmark = pytest.mark.contract("M6")
 
@@ -19,9 +19,9 @@ VERSION = tomllib.loads((django_settings.BASE_DIR / "pyproject.toml").read_text(
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    release.running_release.cache_clear()
+    observation.running_release.cache_clear()
     yield
-    release.running_release.cache_clear()
+    observation.running_release.cache_clear()
 
 
 def test_anybody_may_ask_which_release_runs(client: Client, settings: Any) -> None:

@@ -1,11 +1,49 @@
-"""Actions right before a commit, on both databases (design/history.md)."""
+"""Transactions: how long they wait for SQLite's single write lock, how to recognise that waiting failed, and what they
+do right before their commit, on both databases (design/history.md).
+"""
 
-from collections.abc import Callable, Hashable
+import sqlite3
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from django.db import OperationalError, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 P = TypeVar("P")
+# PostgreSQL's code of the error.
+_LOCK_NOT_AVAILABLE = "55P03"
+
+
+def is_about_locks(error: OperationalError) -> bool:
+    """Return whether `error` is a timeout while waiting for a lock."""
+    cause = error.__cause__
+    if isinstance(cause, sqlite3.OperationalError):
+        return cause.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+    return getattr(cause, "sqlstate", None) == _LOCK_NOT_AVAILABLE
+
+
+@contextmanager
+def sqlite_timeout(seconds: float) -> Iterator[None]:
+    """Set how many seconds SQLite waits for its write lock, which a transaction takes when it begins."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA busy_timeout")
+        (usual,) = cursor.fetchone()
+    _wait_for(int(seconds * 1000))
+    try:
+        yield
+    finally:
+        _wait_for(usual)
+
+
+def _wait_for(milliseconds: int) -> None:
+    # A separate cursor: the statement returns the new value, and an unread result would block registering SQL
+    # functions.
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA busy_timeout = {milliseconds}")
 
 
 class ActsBeforeCommit(BaseDatabaseWrapper):

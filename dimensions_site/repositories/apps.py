@@ -9,4 +9,4 @@ class RepositoriesConfig(AppConfig):
 
     def ready(self) -> None:
         from dimensions_site.repositories import audit
-        from dimensions_site.repositories.login import kept_forms, sessions
+        from dimensions_site.repositories.login import sessions

@@ -17,7 +17,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from dimensions_site.db.compiled import CompiledQuery, Param
-from dimensions_site.db.locks import is_about_locks, sqlite_timeout
+from dimensions_site.db.transactions import is_about_locks, sqlite_timeout
 from dimensions_site.observability.observation import current
 from dimensions_site.repositories.models import ApiKey, Repository, Role
 from dimensions_site.repositories.permissions import Access, Credential, access_query, find_access, is_db_id

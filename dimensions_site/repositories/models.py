@@ -70,7 +70,7 @@ class Repository(models.Model):
     )
 
     # The switches of dimensions, of which those without an entry are `none`. It answers for pages and early refusals;
-    # what decides is in the slots of change sets, so only `changes.approvals.set_approval` writes it.
+    # what decides is in the slots of change sets, so only `changes.requirements.set_approval` writes it.
     approval: "models.JSONField[Any, Any]" = models.JSONField(
         _("approval"), default=dict, db_default={}, editable=False
     )

@@ -1,16 +1,22 @@
-"""Bearer authentication: the kinds of tokens, and their users (contract G1, RFC 6750; design/tokens.md)."""
+"""Bearer authentication: the kinds of tokens, and their users (contract G1, RFC 6750; design/tokens.md).
 
+OAuth2 access tokens are random texts, stored as a hash.
+"""
+
+import hashlib
 import re
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from oauth2_provider.models import AccessToken
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
 from dimensions_site.repositories.permissions import Credential
-from dimensions_site.tokens.credentials import REALM, authenticate_opaque_token
 from dimensions_site.tokens.jwt import tokens as json_web_tokens
+from dimensions_site.tokens.scopes import REALM, TokenCredential, role_of
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)
 
@@ -54,7 +60,21 @@ class OAuth2Authentication(BearerAuthentication):
     mode = "oauth2"
 
     def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
-        return authenticate_opaque_token(token, request)
+        """Return the access token's user and credential; one query, and the body is not read.
+
+        Raises `AuthenticationFailed` if the token is unknown, revoked, expired or for another resource (RFC 8707), or
+        if its user is inactive.
+        """
+        found = valid_access_token(token)
+        if found is None or not found.allows_audience(request.build_absolute_uri(request.path)):
+            raise AuthenticationFailed(
+                "The access token is unknown, expired or revoked, is for another resource, or its user is not active."
+            )
+        role = role_of(found.scope.split())
+        application = found.application
+        # A person has consented to a code; otherwise the program acts by itself.
+        is_person = application.authorization_grant_type == application.GRANT_AUTHORIZATION_CODE
+        return found.user, TokenCredential("token of the application", str(application), role, is_person=is_person)
 
 
 class JwtAuthentication(BearerAuthentication):
@@ -69,3 +89,12 @@ class JwtAuthentication(BearerAuthentication):
 def _bearer(request: Request) -> str | None:
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
+
+
+def valid_access_token(token: str) -> Any:
+    """Return the access token with its user and application; None if it is not valid for calls."""
+    checksum = hashlib.sha256(token.encode()).hexdigest()
+    found = AccessToken.objects.select_related("user", "application").filter(token_checksum=checksum).first()
+    if found is None or found.is_expired() or found.user is None or not found.user.is_active:
+        return None
+    return found

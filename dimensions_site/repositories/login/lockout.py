@@ -18,7 +18,7 @@ from django.db.transaction import atomic
 from django.utils import timezone
 
 from dimensions_site.api.errors import Problem, too_many_requests
-from dimensions_site.db.locks import is_about_locks, sqlite_timeout
+from dimensions_site.db.transactions import is_about_locks, sqlite_timeout
 from dimensions_site.observability import metrics
 from dimensions_site.repositories.models import LoginFailures
 

@@ -33,12 +33,12 @@ from oauthlib.oauth2 import (
 
 from dimensions_site.api.access.throttling import call_limit_problem, count_refusal, refusal_limit_problem
 from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
-from dimensions_site.api.negotiation import media_type
+from dimensions_site.api.rendering import media_type
 from dimensions_site.api.views import read_only
 from dimensions_site.observability.observation import current
 from dimensions_site.text.formats import shortened
+from dimensions_site.tokens.bearer import valid_access_token
 from dimensions_site.tokens.configuration import SCOPES
-from dimensions_site.tokens.credentials import valid_access_token
 from dimensions_site.tokens.models import Application
 from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS, complete_answer, error_of
 from dimensions_site.tokens.oauth2.server import APPLICATION

@@ -19,10 +19,10 @@ from oauthlib.oauth2 import (
 
 from dimensions_site.api.access.throttling import count_call
 from dimensions_site.text.formats import shortened
-from dimensions_site.tokens.credentials import ROLES, role_of
 from dimensions_site.tokens.ending import locked_user
 from dimensions_site.tokens.models import FirstScope
 from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS
+from dimensions_site.tokens.scopes import ROLES, role_of
 
 # The request attribute with the authenticated application.
 APPLICATION = "dimensions.application"

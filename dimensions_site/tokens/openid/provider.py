@@ -61,7 +61,7 @@ class ProviderUnavailable(Exception):
 
 
 class OpenIdClient:
-    """The provider of the settings, through a client of Authlib that is made anew every five minutes."""
+    """The provider of the settings, through a client of Authlib that is replaced every five minutes."""
 
     def __init__(self, setting: OpenIdProvider) -> None:
         self.setting = setting

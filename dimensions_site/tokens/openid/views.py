@@ -20,7 +20,7 @@ from joserfc.errors import JoseError
 
 from dimensions_site.api.access.throttling import count_refusal
 from dimensions_site.repositories.audit import record_event
-from dimensions_site.repositories.login.kept_forms import keep_while_signing_in
+from dimensions_site.repositories.login.sessions import keep_while_signing_in
 from dimensions_site.text.formats import shortened
 from dimensions_site.tokens.openid import sessions
 from dimensions_site.tokens.openid.people import SignInRefused, name_in, signed_in_account, text_in
@@ -162,8 +162,8 @@ def _own_address(request: HttpRequest, wanted: str) -> str:
 def _away(request: HttpRequest, address: str) -> HttpResponse:
     """Send the browser to the provider.
 
-    A form does not end in a redirect there: browsers apply the policy for the addresses of forms to each redirect, and
-    providers redirect to further ones.
+    A form is answered by a page that leads there, not by a redirect: browsers apply the policy for the addresses of
+    forms to each redirect, and providers redirect to further addresses.
     """
     if request.method == "GET":
         return redirect(address)

@@ -1,14 +1,43 @@
-"""The authentication modes in the OpenAPI documents (contract G1)."""
+"""The scopes of tokens: the roles that they permit, and the authentication modes with them in the OpenAPI documents.
 
-from collections.abc import Mapping
+Contract G1, G2.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 
+from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.permissions import Credential
 from dimensions_site.tokens.configuration import SCOPES
-from dimensions_site.tokens.credentials import scope_of
+
+# The highest role that each of the `SCOPES` permits.
+ROLES = {"read": Role.READER, "propose": Role.PROPOSER, "write": Role.EDITOR, "manage": Role.MANAGER}
+REALM = 'Bearer realm="dimensions"'
+
+
+@dataclass(frozen=True)
+class TokenCredential(Credential):
+    """A bearer token with scopes."""
+
+    def challenge(self, role: Role) -> dict[str, str]:
+        """Return the header of a 403 with the scope that `role` requires (RFC 6750, 3.1)."""
+        return {"WWW-Authenticate": f'{REALM}, error="insufficient_scope", scope="{scope_of(role)}"'}
+
+
+def scope_of(role: Role) -> str:
+    """Return the smallest scope that permits what `role` may do."""
+    return next(scope for scope, allowed in ROLES.items() if allowed == role)
+
+
+def role_of(scopes: Collection[str]) -> Role | None:
+    """Return the role that the highest of the `scopes` permits; None if all of them are unknown."""
+    return max((role for scope, role in ROLES.items() if scope in scopes), default=None)
+
 
 _TOKEN = {"tokenUrl": f"{settings.URL_PREFIX}/auth/oauth2/token", "scopes": SCOPES}
 _AUTHORIZATION = f"{settings.URL_PREFIX}/auth/oauth2/authorize"

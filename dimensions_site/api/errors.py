@@ -3,7 +3,7 @@
 import errno
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -82,6 +82,25 @@ def bad_request(failures: Sequence[Failure], failure_count: int | None = None) -
     if count == 1:
         return Problem(400, failures[0].code, failures[0].message, failures)
     return Problem(400, "INVALID_REQUEST", _summary(count), failures, failure_count=count)
+
+
+def check_all(failures: Sequence[Failure], *readers: Callable[[], Any]) -> list[Any]:
+    """Return what the `readers` return. Raises 400 with all the `failures` and those that the readers raise.
+
+    Without any, it raises the first of the other problems of the readers.
+    """
+    values, problems = [], []
+    for read in readers:
+        try:
+            values.append(read())
+        except Problem as problem:
+            problems.append(problem)
+    found = [*failures, *(failure for problem in problems for failure in problem.failures)]
+    if found:
+        raise bad_request(found)
+    if problems:
+        raise problems[0]
+    return values
 
 
 def _summary(count: int) -> str:

@@ -16,8 +16,8 @@ from dimensions_site.api.access.one_credential import check_one_credential, cred
 from dimensions_site.api.access.throttling import count_refusal, rate_headers
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
 from dimensions_site.api.middleware.addresses import decoding_error, query_error
-from dimensions_site.api.negotiation import HeaderNegotiation, media_type
 from dimensions_site.api.parsers import StrictJSONParser
+from dimensions_site.api.rendering import HeaderNegotiation, media_type
 from dimensions_site.observability.observation import current
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
@@ -54,7 +54,7 @@ class ConventionsMixin(APIView):
     """
 
     content_negotiation_class = HeaderNegotiation
-    # Sentences about methods that clients try here in vain.
+    # A sentence for each method that the path does not have, but that clients try.
     method_hints: ClassVar[Mapping[str, str]] = {}
 
     def identify(self, request: Request) -> None:

@@ -98,7 +98,7 @@ class Slot(models.Model):
     # Versions that no later state needs may be gone up to this number, and this instant.
     horizon = models.PositiveBigIntegerField(db_default=0)
     horizon_at = models.DateTimeField(null=True)
-    # What needs approval; the same in all slots of a dimension (see `approvals`).
+    # What needs approval; the same in all slots of a dimension (see `requirements`).
     approval = CodePointTextField(choices=ApprovalSwitch.choices, db_default=ApprovalSwitch.NONE.value)
 
     class Meta:

@@ -16,11 +16,11 @@ from typing import Any, cast
 from django.db import DEFAULT_DB_ALIAS, connections
 from structlog.contextvars import get_contextvars
 
-from dimensions_site.changes.approvals import Approval, ApprovalRequired
 from dimensions_site.changes.models import SLOTS, Channel
-from dimensions_site.db.commits import ActsBeforeCommit
+from dimensions_site.changes.requirements import Approval, ApprovalRequired
 from dimensions_site.db.compiled import repeating_cursor
 from dimensions_site.db.shards import is_sharded, shard_sql
+from dimensions_site.db.transactions import ActsBeforeCommit
 from dimensions_site.repositories.models import ApprovalSwitch
 
 # The wire has milliseconds. Rounded up, so that what is committed later than an instant is never stored as of it.

@@ -12,7 +12,7 @@ from django.db.models import Max, Q, QuerySet
 
 from dimensions_site.changes.models import SLOTS, ChangeSet, Slot
 from dimensions_site.db.compiled import CompiledQuery, Param
-from dimensions_site.db.locks import sqlite_timeout
+from dimensions_site.db.transactions import sqlite_timeout
 
 # How many seconds the answer about an instant waits on SQLite for a transaction that may be ending at that moment.
 _SQLITE_BARRIER = 1.0

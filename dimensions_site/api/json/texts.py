@@ -18,9 +18,11 @@ _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 def shown_value(value: object) -> str:
     """Return a value for an error message: as JSON, shortened."""
+    if isinstance(value, Decimal):
+        # One without a fraction was sent with an exponent.
+        return shortened(f"{value}E+0" if value.as_tuple().exponent == 0 else str(value), _SHOWN_LENGTH)
     # The standard encoder: orjson refuses integers beyond 64 bits.
-    text = str(value) if isinstance(value, Decimal) else json.dumps(value, ensure_ascii=False, default=str)
-    return shortened(text, _SHOWN_LENGTH)
+    return shortened(json.dumps(value, ensure_ascii=False, default=str), _SHOWN_LENGTH)
 
 
 def described_value(value: object) -> str:

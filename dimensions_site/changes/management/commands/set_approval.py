@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from dimensions_site.changes.approvals import set_approval
+from dimensions_site.changes.requirements import set_approval
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.dimensions import ALL, dimension_names
 from dimensions_site.repositories.models import ApprovalSwitch

@@ -26,6 +26,7 @@ class OidField(TextField):
     """Set by the client at creation, else a new UUID; it never changes afterwards (contract C2)."""
 
     fast_type_decides = False
+    is_technical = True
 
     def __init__(self) -> None:
         super().__init__(

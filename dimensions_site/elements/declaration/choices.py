@@ -39,7 +39,7 @@ class EnumField(Leaf):
         **kwargs: Any,
     ) -> None:
         self.choices = choices
-        # A list that Django makes anew each time.
+        # Django makes this list each time.
         self.words = tuple(choices.values)
         self.offered = self.words
         self.spellings = dict(spellings or {})

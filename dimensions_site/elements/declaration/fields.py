@@ -87,8 +87,12 @@ class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
     has_languages: ClassVar[bool] = False
     # Whether it is the address of a page.
     is_link: ClassVar[bool] = False
+    # Whether only programs need it, so that it stands behind the other fields.
+    is_technical: ClassVar[bool] = False
     # Whether people write the values as in their language, such as dates.
     is_local: ClassVar[bool] = False
+    # Whether the values are days or moments, so that people choose them in a calendar.
+    has_day: ClassVar[bool] = False
     # The smallest and the largest number.
     bounds: tuple[int, int] | None = None
     # Whether the leaf stores any text as it is (contract C19), so that there is nothing to understand.

@@ -31,7 +31,7 @@ def switched_on(variable: ContextVar[bool]) -> Iterator[None]:
         variable.reset(token)
 
 
-# Has the error messages for fields name labels of fields and values, for people, instead of those of the wire.
+# Makes error messages name fields and values by their labels, for people, instead of their names on the wire.
 labels_in_messages = partial(switched_on, _in_messages)
 
 

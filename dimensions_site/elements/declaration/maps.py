@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 from types import GenericAlias
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NoReturn
 
 import msgspec
 from django.conf import settings
@@ -14,7 +14,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.api.json.texts import described_value, shown_value
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf, too_long_message
-from dimensions_site.elements.declaration.labels import name_of
+from dimensions_site.elements.declaration.labels import are_in_messages, name_of
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, FREE_TEXT_LENGTH, FreeTextField
 from dimensions_site.elements.models import json_column
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
@@ -200,6 +200,12 @@ class DescriptionsField(LanguageMapField):
             help_text=gettext_lazy("What it is called, one text for each language. At least one is needed."),
             **kwargs,
         )
+
+    def fail(self, key: str, **kwargs: Any) -> NoReturn:
+        """Raise the error; on pages it does not describe JSON."""
+        if are_in_messages() and key in ("required", "null", "blank"):
+            raise ValidationError(_("Enter a description in at least one language."), code=key)
+        super().fail(key, **kwargs)
 
     def value_in(self, data: Any, context: ElementContext) -> dict[str, str | None]:
         return self._not_blank(super().value_in(data, context))

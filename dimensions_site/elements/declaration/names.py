@@ -71,7 +71,7 @@ class FieldNames:
         return self._called(text) or list(dict.fromkeys(self._entries(text, self._called)))
 
     def languages_of(self, name: str) -> Collection[str]:
-        """Return the languages in which descriptions are called `name`; none for wire paths and what says nothing."""
+        """Return the languages in which descriptions are called `name`; none if it is a wire path or names none."""
         return () if name.strip() in self._wire.places else self._languages.get(fold_name(name), ())
 
     def similar(self, name: str) -> list[str]:

@@ -15,7 +15,7 @@ from dimensions_site.elements.declaration.choices import YES_AND_NO
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import AmbiguousText, are_in_messages, fold_name, spoken_language
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.parsing import DECIMAL_PATTERN, is_decimal
+from dimensions_site.text.formats import DECIMAL_PATTERN, is_decimal
 
 _EXAMPLE = "12.50"
 _WHOLE = re.compile(r"-?[0-9]{1,9}")
@@ -23,7 +23,8 @@ _WHOLE = re.compile(r"-?[0-9]{1,9}")
 _DECIMAL = re.compile(r"(?P<whole>\d+)(?:(?P<point>[.,])(?P<fraction>\d+))?", re.ASCII)
 # 1.936, 1 936,27 or 1'936'000.5: no language has one sign for thousands and decimals.
 _GROUPED = re.compile(
-    r"(?P<whole>[1-9]\d{0,2}(?P<mark>[.,' \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{RIGHT SINGLE QUOTATION MARK}])"
+    r"(?P<whole>[1-9]\d{0,2}(?P<mark>[.,' \N{NO-BREAK SPACE}\N{NARROW NO-BREAK SPACE}\N{THIN SPACE}"
+    r"\N{RIGHT SINGLE QUOTATION MARK}])"
     r"\d{3}(?:(?P=mark)\d{3})*)(?:(?!(?P=mark))[.,](?P<fraction>\d+))?",
     re.ASCII,
 )

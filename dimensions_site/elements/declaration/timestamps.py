@@ -18,7 +18,7 @@ from msgspec import Meta
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.labels import AmbiguousText, are_in_messages, spoken_language
 from dimensions_site.rsql.fields import ValueKind
-from dimensions_site.text.parsing import NoSuchMoment, parse_timestamp
+from dimensions_site.text.formats import NoSuchMoment, parse_timestamp
 
 # Many elements are valid from the same few days. Longer texts are not worth the memory.
 _REMEMBERED_LENGTH = 40
@@ -32,7 +32,8 @@ _DATE = re.compile(
     r"(?:[ T](?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\s?(?P<half>[ap])\.?m\.?)?)?",
     re.IGNORECASE,
 )
-_CENTURY = 2000
+# Excel takes a year of two digits from this one on for one of the last century, others do not.
+_EITHER_CENTURY = 30
 _BEFORE_NOON = 12
 _MONTHS = 12
 _remembered_timestamp = lru_cache(1_000)(parse_timestamp)
@@ -70,7 +71,7 @@ class TimestampField(Leaf):
     """A timestamp, accepted as ISO 8601 and returned as `YYYY-MM-DDTHH:MM:SS.mmm+0000` (contract C11)."""
 
     kind = ValueKind.TIMESTAMP
-    is_local = True
+    is_local = has_day = True
     column_type = DateTimeField
     fast_type_decides = False
 
@@ -107,15 +108,16 @@ class TimestampField(Leaf):
             return self.from_cell(stripped)
         if found["year"]:
             return _moment(found, found["year"], found["month"], found["day"]) or stripped
-        year = found["end"] if len(found["end"]) > 2 else f"{_CENTURY + int(found['end'])}"
-        day_first = _moment(found, year, found["other"], found["one"])
+        end = found["end"]
+        years = [end] if len(end) > 2 else [f"19{end}", f"20{end}"] if int(end) >= _EITHER_CENTURY else [f"20{end}"]
         # A point stands between day and month alone, and only English has both orders, and halves of the day.
-        if found["separator"] == "." or (spoken_language() != "en" and not found["half"]):
-            return day_first or stripped
-        month_first = _moment(found, year, found["one"], found["other"])
-        if day_first and month_first and day_first != month_first:
-            raise AmbiguousText(stripped, day_first, month_first)
-        return day_first or month_first or stripped
+        has_one_order = found["separator"] == "." or (spoken_language() != "en" and not found["half"])
+        orders = [(found["other"], found["one"]), (found["one"], found["other"])][: 1 if has_one_order else 2]
+        moments = (_moment(found, year, month, day) for year in years for month, day in orders)
+        readings = list(dict.fromkeys(filter(None, moments)))
+        if len(readings) > 1:
+            raise AmbiguousText(stripped, *readings[:2])
+        return readings[0] if readings else stripped
 
     def is_surprising(self, text: str, value: Any) -> bool:
         # Its author may have meant what it means in English.

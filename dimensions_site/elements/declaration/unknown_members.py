@@ -11,13 +11,20 @@ from dimensions_site.api.failures import wire_path
 from dimensions_site.api.json.texts import described_value
 from dimensions_site.elements.declaration.labels import switched_on
 from dimensions_site.text.formats import shortened
-from dimensions_site.text.suggestions import MAX_SUGGESTIONS, close_names, did_you_mean, same_names, unknown_field
+from dimensions_site.text.suggestions import (
+    MAX_LENGTH,
+    MAX_SUGGESTIONS,
+    close_names,
+    did_you_mean,
+    same_names,
+    unknown_field,
+)
 
 # The paths of the objects that have a member of this name; the whole element has the empty path.
 Homes = Mapping[str, tuple[str, ...]]
 
 _names_docs: ContextVar[bool] = ContextVar("docs_in_messages", default=False)
-# Has messages about unknown fields name the address of all fields, for clients of REST.
+# Makes messages about unknown fields name the address of all fields, for clients of REST.
 docs_in_messages = partial(switched_on, _names_docs)
 
 
@@ -34,8 +41,12 @@ def unknown_member(
 
     It suggests the nearest member, one of the alternative `spellings`, or the objects that have a member of this name.
     """
-    spelled = same_names(wire_path(group, name), spellings)
-    advice = did_you_mean(spelled) if spelled else _advice(name, group, members, homes)
+    path = wire_path(group, name)
+    is_dotted = "." in name and len(path) <= MAX_LENGTH
+    if is_dotted and any(f"{path}.".startswith(f"{spelling}.") for spelling in spellings):
+        advice = did_you_mean([_nested(name)], in_quotes=False)
+    else:
+        advice = did_you_mean(same_names(path, spellings)) or _advice(name, group, members, homes)
     message = unknown_field(wire_path(group, shortened(name))) + (advice or all_fields())
     return [ErrorDetail(message, code="unknown_member")]
 

@@ -26,11 +26,10 @@ from dimensions_site.db.among import array_of
 from dimensions_site.db.compiled import CompiledColumns, Param, bound
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.changed_values import changes_json, counts
 from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.elements.reading.selection import everything, selected_plan
-from dimensions_site.elements.writing.differences import FieldDifference, field_differences
+from dimensions_site.elements.writing.differences import FieldDifference, changes_json, counts, field_differences
 from dimensions_site.repositories.models import Repository
 
 
@@ -79,7 +78,7 @@ class DifferingElement:
 
     @cached_property
     def values(self) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-        """What of `before` and `after` differs; a value that is missing is equal, or not set."""
+        """The values of `before` and `after` that differ; others are left out, and those that are not set."""
         if len(self.rows) < 2:
             return self.before, self.after
         old, new = _renderer(self.dimension).differing(self.rows[0], self.rows[1])
@@ -190,10 +189,10 @@ def _composed(
         parameters += values
     if not are_many_equal:
         return _rows_of(statements) + " ORDER BY 1, 2", parameters
-    return _differing(connection.vendor, statements, len(_renderer(filters[0].dimension).expressions)), parameters
+    return _unequal_rows(connection.vendor, statements, len(_renderer(filters[0].dimension).expressions)), parameters
 
 
-def _differing(vendor: str, sides: Sequence[str], count: int) -> str:
+def _unequal_rows(vendor: str, sides: Sequence[str], count: int) -> str:
     """Return the query for those rows of both `sides` that have no equal on the other, by id and side.
 
     A row has `count` values. Comparing them costs the database as much as reading them, which pays where most elements

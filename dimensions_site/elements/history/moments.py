@@ -28,10 +28,10 @@ from dimensions_site.changes.states import (
     oldest_instant,
     state_at,
 )
-from dimensions_site.db.locks import is_about_locks
+from dimensions_site.db.transactions import is_about_locks
 from dimensions_site.elements.reading.answers import instant_text
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.parsing import NoSuchMoment, TooPrecise, parse_timestamp
+from dimensions_site.text.formats import NoSuchMoment, TooPrecise, parse_timestamp
 
 MAX_TOKEN = 512
 _PART = struct.Struct(f">BQ{MARK}s")

@@ -15,12 +15,11 @@ from dimensions_site.changes.versions import versions_given
 from dimensions_site.db.among import array_of
 from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param, bound
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history.changed_values import ACTION, ACTIONS, ChangedField, changes_json
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.answers import Answer, InstantField, answer_renderer
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.rendering import TemplateSlot, full_renderer, stream_values
-from dimensions_site.elements.writing.differences import field_differences
+from dimensions_site.elements.writing.differences import ACTION, ACTIONS, ChangedField, changes_json, field_differences
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import InstantText
 

@@ -27,11 +27,11 @@ class InstantField(serializers.DateTimeField):
         return instant_text(value)
 
 
-# A member is the attribute with its name in snake case, unless it has another `source`. The OpenAPI documents show
-# docstrings of the classes.
+# A member is the attribute with its name in snake case, unless it has another `source`. A name that serializers have
+# takes a trailing underscore, which the JSON does not show. The OpenAPI documents show docstrings of the classes.
 class Answer(serializers.Serializer[Any]):
     def get_fields(self) -> dict[str, Any]:
-        return with_sources(super().get_fields())
+        return with_sources({name.rstrip("_"): member for name, member in super().get_fields().items()})
 
 
 def template_of(answer: type[serializers.Serializer[Any]], *left_out: str) -> str:

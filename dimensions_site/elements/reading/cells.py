@@ -8,7 +8,7 @@ import re
 from enum import Enum
 from typing import Final, TypeAlias
 
-from dimensions_site.text.parsing import is_decimal
+from dimensions_site.text.formats import is_decimal
 
 # A JSON value that is not an object.
 Scalar: TypeAlias = str | int | bool | None
@@ -26,6 +26,12 @@ _NOTATIONS = (_EMPTY, _NULL, _TEXT)
 # Spreadsheet programs take a text with one of these at its start for a formula, even after blanks, or drop the first
 # character.
 _LOOKS_LIKE_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+# What spreadsheet programs write into CSV where they have something else: the digits that they show of a long number,
+# or an error, in their own language. Hash signs are those of a column that is too narrow.
+SHORTENED_NUMBER = re.compile(r"-?\d(?:[.,]\d+)?[eE][+-]\d{2,3}")
+SPREADSHEET_ERROR = re.compile(r"#(?:[^\W\d_]/[^\W\d_]|NV|GETTING_DATA|[¡¿]?[A-ZÀ-ÞА-Я]+(?:/0)?[!?]|#{3,})|Err:\d{3}")
+# Text that begins with a letter or a digit, as nearly all does, is none of these but for short numbers and `Err:502`.
+_IS_PLAIN = re.compile(r"(?!Err:)[^\W\d_]|\d[^eE]*\Z")
 
 
 def read_cell(text: str) -> str | Unset | None:
@@ -50,8 +56,14 @@ def write_cell(text: str | None, *, guards_formulas: bool) -> str:
         return _NULL
     if not text:
         return _EMPTY
-    is_guarded = guards_formulas and _LOOKS_LIKE_FORMULA.match(text) is not None and not is_decimal(text)
+    is_guarded = guards_formulas and not is_decimal(text) and _means_another(text)
     return _TEXT + text if is_guarded or text.startswith(_NOTATIONS) else text
+
+
+def _means_another(text: str) -> bool:
+    """Return whether spreadsheet programs run the text, change it, or mean something else by it."""
+    patterns = (_LOOKS_LIKE_FORMULA.match, SHORTENED_NUMBER.fullmatch, SPREADSHEET_ERROR.fullmatch)
+    return any(matches(text) for matches in patterns)
 
 
 def untyped_cell(value: Scalar) -> str:
@@ -65,8 +77,7 @@ def csv_cell(value: Scalar | Unset) -> str:
     """Return the `untyped_cell` for a `value` as in CSV (RFC 4180), quoted if necessary; empty for `UNSET`."""
     if value is UNSET:
         return ""
-    # Text that begins with a letter or a digit, as nearly all does, is neither a notation nor a formula.
-    cell = value if isinstance(value, str) and value[:1].isalnum() else untyped_cell(value)
+    cell = value if isinstance(value, str) and _IS_PLAIN.match(value) else untyped_cell(value)
     if '"' in cell:
         return '"' + cell.replace('"', '""') + '"'
     return f'"{cell}"' if "," in cell or "\n" in cell or "\r" in cell else cell

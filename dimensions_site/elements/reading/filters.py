@@ -10,18 +10,17 @@ from django.db.models.expressions import Combinable
 from django.utils.functional import cached_property
 
 from dimensions_site.api.errors import Failure
-from dimensions_site.api.filtering import SortFilter, TableFilterSet
+from dimensions_site.api.lists import SortFilter, TableFilterSet
 from dimensions_site.db.compiled import Param
 from dimensions_site.elements.declaration.indexes import SEARCHED, SEARCHED_ID
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
-from dimensions_site.rsql.compiler import Read, compile_filter, without_values
+from dimensions_site.rsql.compiler import Read, compile_filter, parse_sort, without_values
 from dimensions_site.rsql.errors import RsqlError, UnknownField
 from dimensions_site.rsql.expressions import MapEntry
 from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.rsql.parser import Node, parse
-from dimensions_site.rsql.sorting import parse_sort
 
 # Clients choose shapes: how many are kept, and how many characters their filters and sort orders may have together.
 KEPT_SHAPES = 80

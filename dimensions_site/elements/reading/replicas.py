@@ -28,7 +28,7 @@ REPLICA = "replica"
 _LEFT_ALONE = 5.0
 _NOTHING = State(-1, "", {})
 # How many seconds the health check may wait for a replica, which the service can do without.
-_MOMENT = 0.5
+_LONGEST_CHECK = 0.5
 # Pieces of a list that are read before the first is sent: a list with no more needs no connection while it is sent.
 _AHEAD = 3
 
@@ -156,12 +156,12 @@ _check: "Future[bool] | None" = None
 
 
 def replica_answers() -> bool:
-    """Return whether there is a replica that answers within a moment; one that has just failed is left alone."""
+    """Return whether there is a replica that answers in time; one that has just failed is left alone."""
     global _check
     if _check is None or _check.done():
         _check = _checking.submit(_replica_answers)
     try:
-        return _check.result(_MOMENT)
+        return _check.result(_LONGEST_CHECK)
     except TimeoutError:
         return False
 

@@ -1,7 +1,7 @@
 """The `properties` of a fetch: the parts of an element that it returns (contract D8)."""
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Iterable, Sequence
+from functools import lru_cache, partial
 from typing import Any, TypeAlias
 
 import orjson
@@ -9,11 +9,21 @@ import orjson
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.wire import ObjectNode, Place, Wire
-from dimensions_site.elements.reading.rendering import TemplatePlan, TemplateSlot, entry_slot, json_slot, plan_of
+from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.reading.rendering import (
+    Renderer,
+    TemplatePlan,
+    TemplateSlot,
+    entry_slot,
+    json_slot,
+    plan_of,
+)
 
 PARAMETER = "properties"
 # As many as an account has leaves, and room for languages; each unknown name costs a search for similar names.
 MAX_PROPERTIES = 200
+# Clients choose the properties.
+_KEPT_RENDERERS = 100
 WHOLE_MAP = "*"
 # Returned for both dimensions, though only currencies have it in their lists.
 DEFAULT_DESCRIPTION = "description"
@@ -56,6 +66,12 @@ def everything(wire: Wire) -> list[str]:
         for name, member in places.items()
         if not (isinstance(member, Place) and member.is_default_description)
     ]
+
+
+@lru_cache(_KEPT_RENDERERS)
+def selected_renderer(dimension: Dimension, paths: Sequence[str], language: str) -> Renderer:
+    """Return the renderer of the known canonical `paths`, as `selected_plan` has them."""
+    return Renderer(selected_plan(dimension.wire, paths, language))
 
 
 def selected_plan(wire: Wire, paths: Iterable[str], language: str, *, as_stored: bool = False) -> TemplatePlan:

@@ -12,14 +12,14 @@ from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
-from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.lists import SkipTake
 from dimensions_site.changes.states import State
 from dimensions_site.changes.versions import change_sets_after, versions_at, versions_before
 from dimensions_site.db.compiled import Columns, CompiledColumns, Param, bound
 from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.uses import without_uses
-from dimensions_site.rsql.sorting import parse_sort
+from dimensions_site.rsql.compiler import parse_sort
 
 # The numbers in a statement that stand for those of a page.
 _SKIP, _TAKE = 10**15 + 1, 10**15 + 2

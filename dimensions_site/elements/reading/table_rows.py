@@ -97,9 +97,9 @@ def csv_table(columns: Sequence[NamedField], elements: QuerySet[Any]) -> tuple[s
 
 
 class _Remembered(dict[Any, Row]):
-    """The rows with one cell for the values of a column, most of which repeat.
+    """Rows with a single cell, by its value: most values of a column repeat.
 
-    All values have one type, because True is the same key as 1; `null` is the row for null.
+    All values have one type, because True and 1 are the same key; `null` is the row for null.
     """
 
     def __init__(self, make: Callable[[Any], Row], null: Row) -> None:

@@ -26,20 +26,14 @@ from dimensions_site.repositories.models import Repository
 LISTED = 1_000
 
 
-@dataclass(frozen=True)
-class Use:
-    """The element `id` of the `dimension` has the used element's id in the leaf at `path`. Responses show it so."""
-
-    dimension: str
-    id: str
-    path: str
-
-
 @dataclass
 class Uses:
-    """The first uses of an element, ordered by dimension, id and path; and the number of all."""
+    """The first uses of an element as in responses, ordered by dimension, id and path; and the number of all.
 
-    first: list[Use] = field(default_factory=list)
+    The element `id` of the `dimension` has the used element's id in the leaf at `path`.
+    """
+
+    first: list[dict[str, str]] = field(default_factory=list)
     count: int = 0
 
 
@@ -80,7 +74,7 @@ def add_uses(found: dict[str, Uses], dimension: Dimension, rows: Iterable[Sequen
     leaves = _leaves(dimension)
     for target, user, leaf, count in rows:
         other, place = leaves[leaf]
-        found[target].first.append(Use(other.name, user, place.path))
+        found[target].first.append({"dimension": other.name, "id": user, "path": place.path})
         found[target].count = count
 
 
@@ -105,7 +99,7 @@ def without_uses(elements: QuerySet[Any], dimension: Dimension, repository: Repo
 
 
 def with_uses(elements: QuerySet[Any], dimension: Dimension, repository: Repository | Combinable) -> QuerySet[Any]:
-    """Return the other ones of the `elements`: those that something refers to."""
+    """Return those of the `elements` to which something refers."""
     uses = [Q(use) for use in _each_use(dimension, repository)]
     return elements.filter(reduce(or_, uses)) if uses else elements.none()
 
@@ -160,8 +154,8 @@ def uses_sql(
 
 
 def refers_sql(dimension: Dimension, among: str) -> str:
-    """Return the condition that an element of `dimension` refers, by whatever leaf, to one of the same that `among`
-    selects, as in `uses_sql`.
+    """Return the condition that any leaf of an element of `dimension` refers to an element of the same dimension that
+    `among` selects, as in `uses_sql`.
     """
     leaves = (place.expression for other, place in _leaves(dimension) if other is dimension)
     return " OR ".join(f"{CompiledColumns(dimension.model, [leaf]).sql} {among}" for leaf in leaves)

@@ -1,7 +1,8 @@
-"""The base class of a dimension's routes: which dimension it is, who has access, and why something is written."""
+"""What a dimension's routes share: which dimension it is, who has access, why something is written, streamed lists."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, cast
 
 from django.contrib.auth.models import User
@@ -9,24 +10,36 @@ from django.db import DEFAULT_DB_ALIAS
 from django.http import StreamingHttpResponse
 from django.urls import ResolverMatch, reverse
 from django.utils.cache import patch_vary_headers
+from django.utils.functional import cached_property
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
-from dimensions_site.api.pagination import AFTER, BY_KEY, Keys, SkipTake
-from dimensions_site.api.rendering import NdjsonRenderer, content_type, json_array, json_lines
-from dimensions_site.changes.approvals import refuse_unapproved
+from dimensions_site.api.lists import AFTER, BY_KEY, Keys, SkipTake
+from dimensions_site.api.rendering import (
+    CsvRenderer,
+    NdjsonRenderer,
+    begin_stream,
+    content_type,
+    csv_lines,
+    json_array,
+    json_lines,
+)
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason
+from dimensions_site.changes.requirements import REASON_HEADER, InvalidReason, refuse_unapproved, sent_reason
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import own_reads
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.unknown_members import docs_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
-from dimensions_site.elements.reading.streams import begin_stream
+from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.selection import everything, selected_renderer
+from dimensions_site.elements.reading.statements import Selection
+from dimensions_site.elements.reading.table_rows import csv_table
+from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 from dimensions_site.elements.reading.uses import referring_dimensions
 from dimensions_site.idempotency.views import IdempotentMixin
 from dimensions_site.repositories.models import Repository, Role
@@ -39,25 +52,6 @@ SYNC_TOKEN = "Sync-Token"  # noqa: S105
 _UNWRITTEN = str.maketrans("", "", ' \t"')
 
 
-def check_all(failures: Sequence[Failure], *readers: Callable[[], Any]) -> list[Any]:
-    """Return what the `readers` return. Raises 400 with all the `failures` and those that the readers raise.
-
-    Without any, it raises the first of the other problems of the readers.
-    """
-    values, problems = [], []
-    for read in readers:
-        try:
-            values.append(read())
-        except Problem as problem:
-            problems.append(problem)
-    found = [*failures, *(failure for problem in problems for failure in problem.failures)]
-    if found:
-        raise bad_request(found)
-    if problems:
-        raise problems[0]
-    return values
-
-
 def invalid_ids(ids: Iterable[str]) -> list[Failure]:
     """Return the errors in values of the query parameter `id` that no element can have."""
     return [
@@ -68,8 +62,6 @@ def invalid_ids(ids: Iterable[str]) -> list[Failure]:
 
 
 class DimensionViewSet(IdempotentMixin, ViewSet):
-    # `as_view` is called with it.
-    dimension = cast(Dimension, None)
     # Actions without an entry take no query parameters; None accepts any and ignores them (contract A7).
     query_parameters: ClassVar[dict[str, frozenset[str] | None]] = {}
     # Actions without an entry are open to readers (contract G2).
@@ -88,15 +80,20 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
 
     dispatch = docs_in_messages()(IdempotentMixin.dispatch)
 
+    @cached_property
+    def dimension(self) -> Dimension:
+        """The dimension with which `as_view` is called."""
+        raise NotImplementedError
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise the first error that applies, finally Problem 400 for an invalid or missing reason."""
         super().initial(request, *args, **kwargs)
         if request.method in self.writing_methods:
-            sent = request.headers.get(HEADER)
+            sent = request.headers.get(REASON_HEADER)
             try:
                 self.reason = sent_reason(sent, self.scope.repository, is_trial=self.is_trial)
             except InvalidReason as error:
-                raise bad_request([error.failure(HEADER)]) from None
+                raise bad_request([error.failure(REASON_HEADER)]) from None
 
     @property
     def is_trial(self) -> bool:
@@ -205,3 +202,18 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         if self.action in self.further_renderers:
             patch_vary_headers(response, ["Accept"])
         return response
+
+
+def stream_elements(accepted: BaseRenderer, selection: Selection, paths: Sequence[str]) -> Iterator[bytes]:
+    """Return the selected page in the media type of `accepted`, complete or with the canonical `paths` only, if given.
+
+    The query has run when this returns.
+    """
+    dimension, language = selection.filter.dimension, selection.filter.repository.default_language
+    if isinstance(accepted, CsvRenderer):
+        wire, elements = dimension.wire, selection.rows
+        columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
+        headings, lines = csv_table(columns, elements)
+        return begin_stream(lines, partial(csv_lines, headings))
+    renderer = selected_renderer(dimension, tuple(paths), language) if paths else full_renderer(dimension, language)
+    return begin_stream(renderer.each(selection), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)

@@ -7,7 +7,6 @@ from drf_spectacular.utils import extend_schema
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history.change_sets import ChangeSetSerializer
-from dimensions_site.elements.history.changed_values import ElementDifference
 from dimensions_site.elements.history.feed import ElementChange
 from dimensions_site.elements.history.moments import MAX_TOKEN
 from dimensions_site.elements.history.versions import ElementVersion
@@ -16,6 +15,7 @@ from dimensions_site.elements.rest.operations import rows
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.elements.writing.differences import ElementDifference
 from dimensions_site.repositories.models import DB_ID_PATTERN
 
 CHANGE_SET = "3f2b1c9e-5d0a-4c61-9a3e-7f3f0f9d8b21"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
-from uuid import UUID
 
 from django.db import connections
 from django.db.models import QuerySet
@@ -11,16 +10,23 @@ from django.urls import URLPattern, path
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
-from dimensions_site.api.errors import Failure, quoted
-from dimensions_site.api.filtering import TableFilterSet
-from dimensions_site.api.pagination import AFTER, BY_COMMIT, BY_NUMBER, MAX_COUNT, SkipTake, linked_page, next_link
+from dimensions_site.api.errors import Failure, check_all, quoted
+from dimensions_site.api.lists import (
+    AFTER,
+    BY_COMMIT,
+    BY_NUMBER,
+    MAX_COUNT,
+    SkipTake,
+    TableFilterSet,
+    linked_page,
+    next_link,
+)
 from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import CHANGE_SETS, ChangeSetFields
-from dimensions_site.elements.history.changed_values import difference_json
 from dimensions_site.elements.history.comparing import Side, compare_states
 from dimensions_site.elements.history.moments import state_of_token, token_of
 from dimensions_site.elements.history.versions import version_numbers, version_texts
@@ -29,8 +35,10 @@ from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.statements import Selection
 from dimensions_site.elements.rest import history_operations as operations
-from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, check_all, invalid_ids
+from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, invalid_ids
+from dimensions_site.elements.writing.differences import difference_json
 from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import uuid_of
 
 
 class HistoryViewSet(DimensionViewSet):
@@ -139,10 +147,9 @@ class HistoryViewSet(DimensionViewSet):
             selected["element_id"] = id
             failures += invalid_ids([id])
         if change_set is not None:
-            try:
-                key = UUID(change_set)
-                selected["change_set"] = ChangeSet._meta.pk.get_db_prep_value(key, connections[self.database])
-            except ValueError:
+            key = uuid_of(change_set)
+            selected["change_set"] = ChangeSet._meta.pk.get_db_prep_value(key, connections[self.database])
+            if key is None:
                 message = f"changeSet must be the id of a change set; got {quoted(change_set)}."
                 failures.append(Failure("changeSet", "INVALID_VALUE", message))
         [paging] = check_all(failures, lambda: self.paging(BY_NUMBER))

@@ -8,8 +8,8 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.utils import OpenApiParameter
 
-from dimensions_site.api.pagination import AFTER
-from dimensions_site.changes import reasons
+from dimensions_site.api.lists import AFTER
+from dimensions_site.changes.requirements import MAX_REASON, REASON_HEADER
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
@@ -18,10 +18,10 @@ from dimensions_site.elements.reading.selection import MAX_PROPERTIES
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.idempotency import answers as idempotency
 from dimensions_site.repositories.models import DB_ID_PATTERN
+from dimensions_site.rsql.compiler import MAX_FIELDS
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.operators import OPERATORS, operators_text
 from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
-from dimensions_site.rsql.sorting import MAX_FIELDS
 
 # How many elements one call for uses may name (contract L1).
 MAX_USED_IDS = 100
@@ -118,7 +118,8 @@ HEADERS = (
         on=True,
     ),
     _header("RateLimit-Policy", 'Your limits: `"calls";q=60000;w=60` says 60,000 in 60 seconds.', on=True),
-    _answered("Retry-After", "The number of seconds to wait before the next try.", on=[409, 429, 503], **_NUMBER),
+    # Not of every 409: a plan that was applied is one for ever.
+    _header("Retry-After", "The number of seconds to wait before the next try.", on=[409, 429, 503], **_NUMBER),
 )
 # Parameters and response headers of every POST.
 IDEMPOTENCY = (
@@ -131,12 +132,12 @@ IDEMPOTENCY = (
     ),
 )
 _REASON = (
-    f"The reason for the change, kept with it: 1 to {reasons.MAX_LENGTH:,} characters without control characters. "
+    f"The reason for the change, kept with it: 1 to {MAX_REASON:,} characters without control characters. "
     "Write those beyond ASCII, and `%` itself, percent-encoded in UTF-8, such as `Pr%C3%BCfung`. A repository may "
     "require it; then the response without one is 400 `REASON_REQUIRED`."
 )
 # A parameter of every operation that writes.
-CHANGE_REASON = _header(reasons.HEADER, _REASON, format="percent-encoded", minLength=1)
+CHANGE_REASON = _header(REASON_HEADER, _REASON, format="percent-encoded", minLength=1)
 LOCATION = _answered("Location", "The path of the new resource.", on=[201, 202], format="uri-reference")
 ETAG = _answered("ETag", "The version of the element, for `If-Match` and `If-None-Match`.", on=[200, 201, 304])
 PREFERENCE_APPLIED = _header(
@@ -179,9 +180,10 @@ _TAGS = r'"[!#-~]*"(, *"[!#-~]*")*'
 ENTITY_TAGS: Any = {"pattern": f"^{_TAGS}$"}
 _TAGS_OR_ANY: Any = {"pattern": rf"^(\*|{_TAGS})$"}
 IF_NONE_MATCH = _header("If-None-Match", "The `ETag` of the version that you have.", **_TAGS_OR_ANY)
+IF_MATCH = _header("If-Match", "The `ETag` of the version that you read, or `*` for any.", **_TAGS_OR_ANY)
 # Those of a write to an existing element.
 PRECONDITIONS = [
-    _header("If-Match", "The `ETag` of the version that you read, or `*` for any.", **_TAGS_OR_ANY),
+    IF_MATCH,
     _header("If-None-Match", "`*`: write only if there is no such element yet.", **_TAGS_OR_ANY),
     ETAG,
 ]

@@ -19,11 +19,11 @@ from dimensions_site.api.openapi.problems import (
     InvalidRequestSerializer,
     ProblemSerializer,
 )
+from dimensions_site.api.parsers import MergePatchParser
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required
-from dimensions_site.elements.writing.raw_element import MergePatchParser
 from dimensions_site.repositories.models import Repository, Role
 
 JSON = "application/json"

@@ -15,7 +15,8 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
+from dimensions_site.api.errors import Failure, Problem, bad_request, check_all, not_found, quoted
+from dimensions_site.api.parsers import ElementParser, MergePatchParser
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import token_of
@@ -26,13 +27,17 @@ from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.selection import PARAMETER as PROPERTIES
 from dimensions_site.elements.reading.selection import select
 from dimensions_site.elements.reading.statements import Selection
-from dimensions_site.elements.reading.streams import stream_elements
 from dimensions_site.elements.reading.uses import Uses, find_uses
 from dimensions_site.elements.rest import operations
-from dimensions_site.elements.rest.dimension import AS_OF, SYNC_TOKEN, DimensionViewSet, check_all, invalid_ids
+from dimensions_site.elements.rest.dimension import (
+    AS_OF,
+    SYNC_TOKEN,
+    DimensionViewSet,
+    invalid_ids,
+    stream_elements,
+)
 from dimensions_site.elements.rest.parameters import MAX_USED_IDS
 from dimensions_site.elements.writing.editing import Editor, Saved
-from dimensions_site.elements.writing.raw_element import ElementParser, MergePatchParser
 from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Role
 

@@ -16,13 +16,13 @@ from rest_framework.serializers import Serializer
 
 from dimensions_site.api.json.fast import UNREADABLE, is_all_of, is_doubtful, is_same_json
 from dimensions_site.api.json.texts import merge_objects
+from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject, columns_in
 from dimensions_site.elements.declaration.structs import defaults_of, struct_of, unset_texts
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.writing.raw_element import RawElement
 from dimensions_site.elements.writing.sizes import Sizes
 
 Row = tuple[Any, ...]

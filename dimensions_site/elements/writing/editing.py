@@ -8,13 +8,13 @@ from django.db import IntegrityError
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure, Problem, bad_request
+from dimensions_site.api.parsers import RawElement, as_raw
 from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_of
 from dimensions_site.elements.writing.locking import writing_one_in_turn
-from dimensions_site.elements.writing.raw_element import RawElement, as_raw
 from dimensions_site.elements.writing.saving import already_there, change, insert
 from dimensions_site.repositories.models import Repository
 

@@ -15,9 +15,9 @@ from django.db import OperationalError, connection, transaction
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.db.locks import is_about_locks, sqlite_timeout
 from dimensions_site.db.read_limits import has_free_thread, waiting_write
 from dimensions_site.db.shards import is_sharded
+from dimensions_site.db.transactions import is_about_locks, sqlite_timeout
 from dimensions_site.repositories.models import Repository
 
 # How long a write of many elements waits for its turn on SQLite, in seconds; on PostgreSQL there is no limit.
@@ -88,10 +88,10 @@ def is_worth_another_try(error: OperationalError) -> bool:
 
 # How long a write waits, in seconds, if BULK_WAITERS are ahead of it. Once as many have waited longer, a bulk save is
 # refused at once.
-_MOMENT = 1.0
+_SHORT_WAIT = 1.0
 # How long a single write waits then, in seconds: most lock an element that nobody else writes, and need not wait.
-_INSTANT = 0.05
-# A body from this many bytes on may take longer than a moment to be read.
+_SHORTEST_WAIT = 0.05
+# A body from this many bytes on may take longer than a short wait to be read.
 _LARGE = 4 * 1024**2
 
 
@@ -103,8 +103,8 @@ class _Queue:
         self._lock = threading.Lock()
 
     def is_crowded(self, key: int) -> bool:
-        """Return whether the maximum number has waited for more than a moment."""
-        late = time.monotonic() - _MOMENT
+        """Return whether the maximum number has waited for more than the short wait."""
+        late = time.monotonic() - _SHORT_WAIT
         # A copy, because other threads add and remove entries meanwhile.
         return sum(since < late for since in tuple(self._since.get(key, ()))) >= settings.BULK_WAITERS
 
@@ -150,9 +150,9 @@ def reading_in_turn(repository: Repository, size: int) -> Iterator[None]:
         return
     with _readers.waiting(repository.pk) as since:
         while not _readers.has_room(repository.pk, since):
-            if time.monotonic() - since > _MOMENT:
+            if time.monotonic() - since > _SHORT_WAIT:
                 raise _busy()
-            time.sleep(_INSTANT)
+            time.sleep(_SHORTEST_WAIT)
         yield
 
 
@@ -175,7 +175,7 @@ def _turn(repository: Repository, since: float) -> Iterator[bool]:
 
     It is not, but may be when asked again, if those ahead have gone. Raises `StillLocked` if it has waited too long.
     """
-    longest = settings.BULK_WAIT_SECONDS if _queue.has_room(repository.pk, since) else _MOMENT
+    longest = settings.BULK_WAIT_SECONDS if _queue.has_room(repository.pk, since) else _SHORT_WAIT
     left = since + longest - time.monotonic()
     if left <= 0:
         raise StillLocked
@@ -197,7 +197,7 @@ def writing_one_in_turn(repository: Repository) -> Iterator[None]:
     """
     try:
         with _queue.waiting(repository.pk) as since:
-            shortest = _INSTANT if _queue.is_crowded(repository.pk) else _MOMENT
+            shortest = _SHORTEST_WAIT if _queue.is_crowded(repository.pk) else _SHORT_WAIT
             with transaction.atomic() if _queue.has_room(repository.pk, since) else _limited_locks(shortest):
                 yield
     except StillLocked:

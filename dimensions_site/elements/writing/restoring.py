@@ -5,7 +5,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Exists, OuterRef, QuerySet, Subquery, Window
+from django.db.models.functions import Lead
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.api.errors import Failure, Problem, flatten
@@ -50,11 +51,10 @@ def deleted_elements(model: type[Element], repositories: Collection[int]) -> Que
     """Return the last deletion of each element that no longer exists, the latest first."""
     deletions = model.versions_within(repositories).filter(change=Change.DELETED)
     alive = model.of(OuterRef("repository")).filter(element_id=OuterRef("element_id"))
-    # Naming the repositories again would let PostgreSQL read all of their deletions for each, without statistics.
-    later = model.versions_of(OuterRef("repository")).filter(
-        element_id=OuterRef("element_id"), change=Change.DELETED, number__gt=OuterRef("number")
-    )
-    return deletions.filter(~Exists(alive), ~Exists(later))
+    # Not as a join: PostgreSQL could read all deletions for each where it takes the table for empty.
+    later = Window(Lead("number"), partition_by=["repository", "element_id"], order_by="number")
+    last: QuerySet[Any] = deletions.filter(~Exists(alive)).annotate(later=later).filter(later=None)
+    return last
 
 
 def compare_versions(

@@ -13,8 +13,8 @@ from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from dimensions_site.changes.states import move_horizon
 from dimensions_site.changes.versions import empty_change_sets
-from dimensions_site.db.locks import sqlite_timeout
 from dimensions_site.db.shards import is_sharded
+from dimensions_site.db.transactions import sqlite_timeout
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.locking import SQLITE_TIMEOUT, let_others_write

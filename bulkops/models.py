@@ -285,7 +285,7 @@ class Plan(models.Model):
 
     @property
     def expires_at(self) -> datetime:
-        """When the plan may be removed: a decision begins the time anew."""
+        """When the plan may be removed: a decision starts the time again."""
         return (self.decided_at or self.created_at) + timedelta(days=settings.PLAN_RETENTION_DAYS)
 
     @property
@@ -371,7 +371,7 @@ class Worker(models.Model):
 
     name = CodePointTextField(_("name"), unique=True)
     started_at = models.DateTimeField(_("started at"), db_default=Now())
-    beat_at = models.DateTimeField(_("beat at"))
+    beat_at = models.DateTimeField(_("last heartbeat"))
 
     class Meta:
         verbose_name = _("worker")

@@ -17,7 +17,7 @@ from bulkops.files.formats.reading import beginnings, open_source
 from bulkops.files.formats.rows import ReadingOptions, Source, UnreadableFile
 from bulkops.files.imports.options import Share, locate_headings
 from bulkops.files.imports.reports import ImportRefused, Report
-from dimensions_site.changes.reasons import InvalidReason, typed_reason
+from dimensions_site.changes.requirements import InvalidReason, typed_reason
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format, known_encoding
@@ -84,9 +84,12 @@ class FileCommand(BaseCommand):
         Raises `ImportRefused` if it cannot be read, also in the block.
         """
         format = None if options["format"] is None else Format(options["format"])
-        given = ReadingOptions(format, options["encoding"], options["sheet"], options["heading_row"])
+        mapping = mapping_of(options["map"])
+        given = ReadingOptions(
+            format, options["encoding"], options["sheet"], options["heading_row"], named=tuple(mapping)
+        )
         try:
-            reading = locate_headings(given, beginnings(file, given), self.dimension.wire, mapping_of(options["map"]))
+            reading = locate_headings(given, beginnings(file, given), self.dimension.wire, mapping)
             with open_source(file, reading) as source:
                 if reading != given or (given.heading_row is None and source.found.heading_row > 1):
                     of_sheet = f" of the sheet '{shortened(source.found.sheet)}'" if source.found.sheet else ""

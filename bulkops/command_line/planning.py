@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 # How many elements are shown with their changes.
 _SAMPLES = 50
 # The options behind the places of errors in a plan's request.
-_OPTIONS = {"/scope": "--scope", "/undo": "--undo", "/maxDelete": "--max-delete"}
+_OPTIONS = {"/repository": "--repository", "/scope": "--scope", "/undo": "--undo", "/maxDelete": "--max-delete"}
 
 
 class PlanCommand(FileCommand):
@@ -124,9 +124,9 @@ class PlanCommand(FileCommand):
         for id, action, text in changes_of(plan).values_list("element_id", "action", "changes")[:_SAMPLES]:
             self.stdout.write(f"{action}: {id}")
             for change in [] if action == "deleted" else msgspec.json.decode(text):
-                self.stdout.write(
-                    f"  {change['path']}: {shown_value(change['before'])} -> {shown_value(change['after'])}"
-                )
+                values = f"{shown_value(change['before'])} -> {shown_value(change['after'])}"
+                entry = f", entry {change['entry']}" if "entry" in change else ""
+                self.stdout.write(f"  {change['path']}: {values}{entry}")
         self.stdout.write(f"Plan {plan.pk} of {repository.db_id}: {counts_text(plan)}.")
         if plan.status == PlanStatus.READY:
             self.stdout.write(f"Apply it with: manage.py apply_plan {repository.db_id} {plan.pk}")
@@ -143,7 +143,7 @@ def counts_text(plan: Plan) -> str:
 
 
 def _check_sources(options: dict[str, Any]) -> None:
-    """Raise CommandError unless there is exactly one source, with options that belong to it."""
+    """Raise CommandError unless there is exactly one source, with options that belong to it, and no empty scope."""
     state = "--repository or --as-of"
     given = {
         "FILE": options["file"] is not None,
@@ -158,6 +158,9 @@ def _check_sources(options: dict[str, Any]) -> None:
             raise CommandError(f"--{name.replace('_', '-')} needs FILE.")
     if options["skip_conflicts"] and not given["--undo"]:
         raise CommandError("--skip-conflicts needs --undo.")
+    # A variable of a script that is not set must not mean every element.
+    if options["scope"] is not None and not options["scope"].strip():
+        raise CommandError("--scope is empty. Name a filter, or leave it out to plan for all elements.")
 
 
 def _lines(problem: Problem) -> Iterator[str]:

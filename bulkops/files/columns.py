@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import REASON, FileRow
+from bulkops.files.formats.tables import INVISIBLE, nameless
 from bulkops.session.items import Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import shown_value
@@ -56,11 +57,11 @@ class FileColumn:
 
 
 class FileColumns:
-    """The columns of a table, by their `headings`; the `nameless` have no heading, so they must have no texts."""
+    """The columns of a table, by their `headings`; the `untitled` ones must have no texts."""
 
-    def __init__(self, headings: Sequence[str], columns: Sequence[FileColumn], nameless: Sequence[str] = ()) -> None:
+    def __init__(self, headings: Sequence[str], columns: Sequence[FileColumn], untitled: Sequence[str] = ()) -> None:
         self.headings = headings
-        self._nameless = nameless
+        self._untitled = untitled
         self._columns = columns
         self._by_path = {".".join(column.segments): column for column in reversed(columns)}
         self._others = [column for column in columns if self._first(column) is not column]
@@ -75,7 +76,7 @@ class FileColumns:
         """Return the row with the numbers that its columns take, and the errors of its cells; what is left out of the
         import has none.
         """
-        unnamed = [name for name in self._nameless if row.cells[name].strip()]
+        unnamed = [name for name in self._untitled if row.cells[name].strip()]
         if not (row.errors or row.numbers or unnamed):
             return row, []
         used = self._used
@@ -85,7 +86,7 @@ class FileColumns:
             for name, message in row.errors.items()
             if name in used and name not in numbers
         ]
-        failures += (Failure(name, "UNKNOWN_FIELD", _unnamed(name, "")) for name in unnamed)
+        failures += (Failure(name, "UNKNOWN_FIELD", nameless(name)) for name in unnamed)
         return replace(row, cells={**row.cells, **numbers}, numbers=numbers), failures
 
     def computed(self, row: FileRow) -> int:
@@ -137,14 +138,14 @@ def read_headings(
     """Return the columns of the `headings`, and the errors of unknown ones.
 
     A heading is a wire path in any spelling (contract C6), or an entry of a map such as `descriptions.de`; white space
-    around it is ignored. `mapping` overrides headings, with "" to leave a column out. `language` is the repository's
-    default language. Columns that cannot be imported, such as `updateInfo`, are skipped (contract C12). `made` may
-    return a column that reads more. `written` has the headings that were named apart, as in `Found`: a column of which
-    the heading is repeated or missing is used only if it is mapped by its own name, and a text in a column without a
-    heading is an error of its row.
+    around it, and what nobody sees, is ignored. `mapping` overrides headings, with "" to leave a column out. `language`
+    is the repository's default language. Columns that cannot be imported, such as `updateInfo`, are skipped (contract
+    C12). `made` may return a column that reads more. `written` has the headings that were named apart, as in `Found`:
+    a column of which the heading is repeated or missing is used only if it is mapped by its own name, and a text in a
+    column without a heading is an error of its row.
     """
     columns: list[FileColumn] = []
-    nameless: list[str] = []
+    untitled: list[str] = []
     failures = [
         Failure(
             heading,
@@ -159,28 +160,22 @@ def read_headings(
     for heading in headings:
         called = written.get(heading, heading)
         meaning = mapping.get(heading, mapping.get(called, called))
-        nameless += [heading] * (not called.strip() and heading not in mapping)
+        untitled += [heading] * (not called.strip() and heading not in mapping)
         if heading == REASON or not meaning.strip():
             continue
-        column = _column(wire, heading, meaning, language) or _column(wire, heading, meaning.strip(), language)
+        seen = meaning.rstrip(INVISIBLE).strip()
+        column = _column(wire, heading, meaning, language) or _column(wire, heading, seen, language)
         is_read_only = column is not None and column.leaf is not None and column.leaf.read_only
         if called != heading and heading not in mapping and not is_read_only:
-            failures.append(Failure(heading, "UNKNOWN_FIELD", _unnamed(heading, called)))
+            failures.append(Failure(heading, "UNKNOWN_FIELD", nameless(heading, called)))
         elif column is None:
-            failures.append(Failure(heading, "UNKNOWN_FIELD", wire.refusal(meaning.strip())))
+            failures.append(Failure(heading, "UNKNOWN_FIELD", wire.refusal(seen)))
         elif not is_read_only:
             columns.append(made(column) if made else column)
     if all(column.segments != ("id",) for column in columns):
         message = _("The heading 'id' is missing; each row needs an id.")
         failures.append(Failure("id", "REQUIRED", message))
-    return FileColumns(headings, columns, nameless), failures
-
-
-def _unnamed(heading: str, called: str) -> str:
-    message = _("It has no heading. Give it one, or say what '{heading}' means.")
-    if called.strip():
-        message = _("The heading '{called}' is repeated. Change one of them, or say what '{heading}' means.")
-    return message.format(called=shortened(called), heading=shortened(heading))
+    return FileColumns(headings, columns, untitled), failures
 
 
 def _column(wire: Wire, heading: str, spelling: str, language: str) -> FileColumn | None:

@@ -87,8 +87,8 @@ class Understanding:
         return self._meanings[key]
 
     def unknown(self, heading: str, text: str) -> Meaning:
-        """Return the counter of the cells with this text, which is no value of the column; nobody reads that of a text
-        beyond the limits.
+        """Return the counter of the cells with this text, which is no value of the column, such as an empty one where
+        there must be a value; nobody reads that of a text beyond the limits.
         """
         found = self._unknown.get((heading, text), Meaning(heading, text, ""))
         if len(text) <= _LONGEST and len(self._unknown) < MEANINGS:
@@ -162,15 +162,19 @@ class UnderstandingColumn(FileColumn):
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
         meaning = None if is_same else self._understanding.meaning(self.heading, text, value, self._leaf)
-        offered = self._leaf.offered
-        if offered and isinstance(value, str) and self._leaf.spellings.get(value, value) not in offered:
-            meaning = self._understanding.unknown(self.heading, value)
+        leaf = self._leaf
+        is_missing = leaf.required and value is UNSET
+        if leaf.offered and (is_missing or self._is_unknown(value)):
+            meaning = self._understanding.unknown(self.heading, text.strip() if is_missing else value)
         self._known[text] = value, meaning
         return value, meaning
 
+    def _is_unknown(self, value: Any) -> bool:
+        return isinstance(value, str) and self._leaf.spellings.get(value, value) not in self._leaf.offered
+
     def _understood(self, text: str, written: Any) -> Any:
         # What has a notation of its own, such as [[null]], is meant literally.
-        if read_cell(text) != text:
+        if text and read_cell(text) != text:
             return written
         stripped = text.strip()
         if stripped in self._rules:

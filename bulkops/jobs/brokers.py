@@ -52,7 +52,7 @@ class PollingQueue(ORM):
             return [(None, _poll())]
         try:
             tasks: Tasks | None = super().dequeue()
-            return tasks and [(receipt, _signed_anew(task)) for receipt, task in tasks]
+            return tasks and [(receipt, _signed_again(task)) for receipt, task in tasks]
         except (DatabaseError, InterfaceError) as error:
             log.warning("queue_unavailable", error=str(error))
             time.sleep(interval())
@@ -66,7 +66,7 @@ class PollingQueue(ORM):
         """Keep no statistics: `bulkops.models.Worker` has the workers."""
 
 
-def _signed_anew(task: str) -> str:
+def _signed_again(task: str) -> str:
     """Return a task signed with one of SECRET_KEY_FALLBACKS as SECRET_KEY would sign it; any other unchanged.
 
     django-q2 supports a single key, but a queued task keeps the key of its time.

@@ -1,7 +1,6 @@
 """Delete the elements of a job, chunk by chunk (contract F5, F6)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import structlog
@@ -14,11 +13,11 @@ from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
 from bulkops.jobs.processing import end
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
 from bulkops.models import DataProcessing, DeletionChunk, Status
-from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
+from dimensions_site.changes.requirements import ApprovalRequired
 from dimensions_site.changes.states import State, current
-from dimensions_site.db.locks import is_about_locks
+from dimensions_site.db.transactions import is_about_locks
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.reading.uses import Uses, referring_dimensions
@@ -145,7 +144,7 @@ class _Deletion:
     ) -> None:
         counts: dict[str, Any] = {}
         if processing.in_use is not None:
-            in_use = [{"id": id, "usedBy": [asdict(use) for use in uses.first]} for id, uses in refused.items()]
+            in_use = [{"id": id, "usedBy": uses.first} for id, uses in refused.items()]
             counts = {
                 "refused": (processing.refused or 0) + len(refused),
                 "in_use": [*processing.in_use, *in_use][:LISTED_IN_USE],

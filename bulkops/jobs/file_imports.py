@@ -1,10 +1,8 @@
 """The life cycle of an import in the admin: how it is uploaded, checked, confirmed and ended (contract C12, G2)."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
-from threading import BoundedSemaphore
 from typing import Any, BinaryIO
 
 import msgspec
@@ -18,14 +16,18 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import AS_FOUND, ReadingOptions
-from bulkops.files.imports.options import MAX_DELETE, Mode, locate_headings
+from bulkops.files.imports.options import (
+    MAX_DELETE,
+    Fillings,
+    Mode,
+    remember_mapping,
+)
 from bulkops.files.outside.previews import Preview
-from bulkops.files.outside.reading import Limits, ReadingFailed, preview_outside
-from bulkops.jobs import mappings, uploads
+from bulkops.jobs import uploads
 from bulkops.jobs.brokers import wake_a_worker
+from bulkops.jobs.previewing import UploadRefused, preview_in_turn
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
-from dimensions_site.changes.approvals import refuse_unapproved
-from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.changes.requirements import refuse_unapproved
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import grouped_number
 
@@ -35,13 +37,6 @@ log = structlog.get_logger(__name__)
 AT_WORK = (ImportStatus.CHECKING, ImportStatus.IMPORTING)
 WAITING = (ImportStatus.DRAFT, ImportStatus.CHECKED)
 
-# How many files a web process previews at the same time, and how many uploads wait for that, for a few seconds: one of
-# its four default threads is left for other requests.
-_PREVIEWS = BoundedSemaphore(2)
-_WAITERS = BoundedSemaphore(1)
-_WAIT_SECONDS = 5
-# Whose files it previews, or lets wait: one of each user at a time, so that nobody has all turns.
-_users: dict[int | None, object] = {}
 # How long an import waits for its user to continue.
 _TIMEOUT = timedelta(days=1)
 
@@ -52,7 +47,7 @@ class Choices:
 
     With `leaves_out_errors` the rows with errors are left out and the others are imported; otherwise all or none. The
     report is written in the `language` of the requester. `reading` is what they said about how the file is read,
-    `values` and `without_totals` are as in `bulkops.files.imports.options.Options`.
+    `values`, `without_totals` and `filled` are as in `bulkops.files.imports.options.Options`.
     """
 
     mode: str = Mode.MERGE.value
@@ -64,6 +59,7 @@ class Choices:
     reading: ReadingOptions = AS_FOUND
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     without_totals: bool = False
+    filled: Fillings = field(default_factory=dict)
     # Whether a plan is made of it, which others approve, instead of saving it (contract O4).
     proposes: bool = False
 
@@ -79,10 +75,6 @@ class Choices:
         return Role.MANAGER if self.mode == Mode.SYNC else Role.EDITOR
 
 
-class UploadRefused(Exception):
-    """The file is not accepted, whatever its content; the text says why, and what to do."""
-
-
 def receive(user: User, repository: Repository, dimension: str, name: str, file: BinaryIO) -> FileImport:
     """Store a `file`, a real and seekable one, as a new import; nothing is imported yet.
 
@@ -91,8 +83,7 @@ def receive(user: User, repository: Repository, dimension: str, name: str, file:
     """
     size = file.seek(0, 2)
     _check_quota(user, repository, size)
-    with _turn(user.pk):
-        preview = _preview(file, AS_FOUND, repository, dimension)
+    preview = preview_in_turn(user.pk, file, AS_FOUND, repository, dimension)
     with transaction.atomic():
         # Two simultaneous uploads count each other.
         User.objects.select_for_update().get(pk=user.pk)
@@ -118,9 +109,10 @@ def read_again(file_import: FileImport, reading: ReadingOptions) -> None:
 
     Raises `UnreadableFile` and `UploadRefused`, and changes nothing then.
     """
-    with uploads.copy_to_file(file_import, FileImportPiece.File.UPLOAD) as file, _turn(file_import.requested_by_id):
-        preview = _preview(file, reading, file_import.repository, file_import.dimension)
-    choices = replace(Choices.of(file_import), reading=_as_shown(reading, preview), mapping={}, values={})
+    user, repository, dimension = file_import.requested_by_id, file_import.repository, file_import.dimension
+    with uploads.copy_to_file(file_import, FileImportPiece.File.UPLOAD) as file:
+        preview = preview_in_turn(user, file, reading, repository, dimension)
+    choices = replace(Choices.of(file_import), reading=_as_shown(reading, preview), mapping={}, values={}, filled={})
     FileImport.objects.filter(pk=file_import.pk, status__in=WAITING).update(
         status=ImportStatus.DRAFT,
         preview=msgspec.to_builtins(preview),
@@ -159,51 +151,6 @@ def _check_quota(user: User, repository: Repository, size: int) -> None:
     raise UploadRefused(f"{message.format(repository=repository.db_id, **values)} {advice}")
 
 
-@contextmanager
-def _turn(user: int | None) -> Iterator[None]:
-    """Preview a file of the user with this primary key in the block. Raises `UploadRefused` if it is not its turn."""
-    file = object()
-    is_only_one = _users.setdefault(user, file) is file
-    try:
-        if not is_only_one or (not _PREVIEWS.acquire(blocking=False) and not _is_turn()):
-            raise UploadRefused(_("Other files are being read just now. Upload the file again in a moment."))
-        try:
-            yield
-        finally:
-            _PREVIEWS.release()
-    finally:
-        if is_only_one:
-            del _users[user]
-
-
-def _preview(file: BinaryIO, reading: ReadingOptions, repository: Repository, dimension: str) -> Preview:
-    """Return the preview of the file. Raises `UnreadableFile` and `UploadRefused`."""
-    try:
-        limits = Limits(settings.IMPORT_PREVIEW_SECONDS, settings.IMPORT_READ_MEMORY)
-        preview = preview_outside(file, limits, reading)
-        known = mappings.known_headings(repository, dimension)
-        found = locate_headings(reading, preview.beginnings, dimension_named(dimension).wire, known)
-        shown = (preview.sheet, preview.heading_row)
-        if (found.sheet or shown[0], found.heading_row or shown[1]) != shown:
-            preview = preview_outside(file, limits, found)
-        preview.beginnings = {}
-        return preview
-    except ReadingFailed as error:
-        log.error("file_reading_failed", reason=str(error))
-        message = _("The file could not be read, because the service failed. Try again, or ask its operator.")
-        raise UploadRefused(message) from None
-
-
-def _is_turn() -> bool:
-    """Wait until a file may be previewed; return False if that takes too long, or if others already wait."""
-    if not _WAITERS.acquire(blocking=False):
-        return False
-    try:
-        return _PREVIEWS.acquire(timeout=_WAIT_SECONDS)
-    finally:
-        _WAITERS.release()
-
-
 def check(file_import: FileImport, choices: Choices, **values: Any) -> bool:
     """Have a worker report what the import would do, with new `values` of the import's columns, such as corrections.
 
@@ -223,8 +170,8 @@ def confirm(file_import: FileImport, choices: Choices, reason: str | None = None
         refuse_unapproved(file_import.repository, file_import.dimension, deletes=deletes)
     won = _hand_over(file_import, (ImportStatus.CHECKED,), ImportStatus.IMPORTING, choices, reason=reason)
     if won:
-        rules = {"values": choices.values, "without_totals": choices.without_totals}
-        mappings.remember(file_import, choices.mapping, rules)
+        rules = {"values": choices.values, "without_totals": choices.without_totals, "filled": choices.filled}
+        remember_mapping(file_import, choices.mapping, rules)
     return won
 
 

@@ -21,7 +21,7 @@ from django.db.models import F, QuerySet
 from django.db.models.functions import Now
 
 from bulkops.models import FileImport, Worker
-from dimensions_site.db.locks import sqlite_timeout
+from dimensions_site.db.transactions import sqlite_timeout
 
 log = structlog.get_logger(__name__)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from http import HTTPStatus
 from tempfile import TemporaryFile
 from typing import BinaryIO
@@ -18,6 +19,7 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
 from bulkops.files.imports.reading import FileReader
 from bulkops.files.imports.reports import ImportRefused, Report, stored_report
+from bulkops.files.outside.previews import with_columns
 from bulkops.files.outside.reading import Limits, source_of_copy, source_outside
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.claims import Claim, attempt
@@ -28,9 +30,9 @@ from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
 from bulkops.session.errors import Refused
 from dimensions_site.api.errors import Problem
-from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
+from dimensions_site.changes.requirements import ApprovalRequired
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import Role
@@ -120,9 +122,10 @@ class _Work:
                 yield source
             return
         limits = Limits(settings.IMPORT_READ_SECONDS, settings.IMPORT_READ_MEMORY)
+        reading = replace(self._choices.reading, named=tuple(self._choices.mapping))
         with (
             uploads.copy_to_file(self._file_import, parts.UPLOAD) as file,
-            source_outside(file, limits, self._choices.reading, rows) as source,
+            source_outside(file, limits, reading, rows) as source,
         ):
             yield source
 
@@ -192,6 +195,7 @@ class _Work:
             understands=True,
             values=self._choices.values,
             without_totals=self._choices.without_totals,
+            filled=self._choices.filled,
             corrections={int(line): cells for line, cells in (self._file_import.corrections or {}).items()},
         )
 
@@ -216,6 +220,7 @@ class _Work:
             stored = stored_report(report, reason, has_rejects=has_rejects)
             self._claim.held.update(
                 status=ImportStatus.CHECKED,
+                preview=with_columns(self._file_import.preview, report.failures),
                 report=stored,
                 error=None if self._is_check else str(_SINCE_THE_CHECK),
                 claimed_by=None,

@@ -1,6 +1,5 @@
 """The life cycle of a deletion: how it starts and how it ends (contract F2, F3, F5)."""
 
-import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -16,11 +15,9 @@ from bulkops.jobs.brokers import wake_a_worker
 from bulkops.models import DataProcessing, DeletionChunk, Status
 from dimensions_site.api.errors import Problem, not_found
 from dimensions_site.repositories.permissions import Scope
-from dimensions_site.text.formats import shortened
+from dimensions_site.text.formats import shortened, uuid_of
 
 log = structlog.get_logger(__name__)
-
-_OID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @transaction.atomic
@@ -59,7 +56,7 @@ def deletions_in(scope: Scope) -> QuerySet[DataProcessing]:
 
 def find(scope: Scope, oid: str) -> DataProcessing:
     """Return the deletion with the `oid`. Raises 404 if this dimension of this repository has none (contract F7)."""
-    found = deletions_in(scope).filter(oid=oid).first() if _OID.fullmatch(oid) else None
+    found = deletions_in(scope).filter(oid=oid).first() if uuid_of(oid) else None
     if found is None:
         raise not_found(
             "PROCESSING_NOT_FOUND",

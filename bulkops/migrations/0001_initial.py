@@ -324,7 +324,7 @@ class Migration(migrations.Migration):
                         db_default=django.db.models.functions.datetime.Now(), verbose_name="started at"
                     ),
                 ),
-                ("beat_at", models.DateTimeField(verbose_name="beat at")),
+                ("beat_at", models.DateTimeField(verbose_name="last heartbeat")),
             ],
             options={
                 "verbose_name": "worker",

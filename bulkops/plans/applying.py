@@ -18,9 +18,8 @@ from bulkops.session.disk_lists import DiskList
 from bulkops.session.items import Envelope, SaveMode, operations
 from bulkops.session.session import WriteSession
 from dimensions_site.api.errors import Failure, Problem, bad_request
-from dimensions_site.changes.approvals import refuse_unapproved
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.reasons import HEADER
+from dimensions_site.changes.requirements import REASON_HEADER, refuse_unapproved
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
@@ -50,7 +49,7 @@ def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Pla
     actor = replace(actor, approval=approval_of(plan))
     if actor.approval is not None and plan.reason not in (None, actor.reason):
         message = f"The plan was approved with the reason '{shortened(plan.reason)}', which must stay; give no other."
-        raise bad_request([Failure(HEADER, "INVALID_VALUE", message)])
+        raise bad_request([Failure(REASON_HEADER, "INVALID_VALUE", message)])
     if actor.approval is None:
         refuse_unapproved(plan.repository, plan.dimension, deletes=plan.deleted > 0)
     with marking_outdated(plan), ExitStack() as stack:

@@ -58,7 +58,7 @@ def make_plan(
                 elif state_of is not None:
                     source.state(*state_of())
             found = operations({"put": source.elements}, {"put": source.ids})
-            envelope = Envelope(request.envelope.save_mode, found)
+            envelope = replace(request.envelope, operations=found)
             request = replace(request, envelope=envelope, deletions=source.deletions)
         steps = DiskList(stack, PlanStep, room)
         trial = PlanTrial(scope, actor, request, steps)

@@ -1,8 +1,9 @@
 """What a client asks for when it makes a plan: its source, and the rules for it (contract K4, K7)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import msgspec
@@ -11,15 +12,15 @@ from django.conf import settings
 from bulkops.files.imports.options import MAX_DELETE, Share
 from bulkops.session.envelope import check_kind, operations_of, read_ids, read_members, save_mode_of, wrong
 from bulkops.session.items import OPERATIONS, Envelope
-from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
-from dimensions_site.api.json.raw import first_character, items
+from dimensions_site.api.errors import Failure, Problem, bad_request, check_all, quoted
+from dimensions_site.api.json.fast import first_character, items
 from dimensions_site.api.json.reader import JsonError
-from dimensions_site.changes.reasons import MAX_LENGTH as MAX_TEXT
-from dimensions_site.changes.reasons import InvalidReason, typed_remark
+from dimensions_site.changes.requirements import MAX_REASON as MAX_TEXT
+from dimensions_site.changes.requirements import InvalidReason, typed_remark
 from dimensions_site.rsql.parser import MAX_LENGTH as MAX_FILTER
 
 SOURCES = ("snapshot", "repository", "asOf", "undo", "bulk")
-# What only some sources take, and which.
+# The members that belong to one source, and that source.
 _COMPANIONS = {"replace": "snapshot", "onConflict": "undo"}
 _RULES = ("scope", "maxDelete", "saveMode", "reason")
 # What a snapshot in NDJSON or CSV takes, in the query.
@@ -64,23 +65,24 @@ class PlanRequest:
         return found
 
 
-def read_request(body: bytearray) -> PlanRequest:
+# What else a request must fulfil; each raises `Problem` if it does not.
+Checks = Sequence[Callable[[PlanRequest], object]]
+
+
+def read_request(body: bytearray, checks: Checks = ()) -> PlanRequest:
     """Return the content of the body, which is UTF-8 as `BulkBodyParser` returns it.
 
-    Raises `Problem` 400 with everything that is wrong with it, except for the elements themselves, which are read
-    later.
+    Raises `Problem` 400 with everything that is wrong with it, `checks` included, except for the elements themselves,
+    which are read later.
     """
     text = memoryview(body)
     failures: list[Failure] = []
     try:
         check_kind(text, b"{", f"an object with one of {', '.join(SOURCES)}")
         values = read_members(text, MEMBERS, failures)
-        request = _request(values, failures)
+        return _request(values, failures, checks)
     except JsonError as error:
         raise bad_request(error.failures, error.failure_count) from None
-    if failures:
-        raise bad_request(failures)
-    return request
 
 
 def read_decision(body: bytearray, *, requires_text: bool) -> str | None:
@@ -108,20 +110,19 @@ def read_decision(body: bytearray, *, requires_text: bool) -> str | None:
     return remark
 
 
-def read_options(query: Mapping[str, str]) -> PlanRequest:
+def read_options(query: Mapping[str, str], checks: Checks = ()) -> PlanRequest:
     """Return the request for a plan of a snapshot, still without elements, with the options in the `query`.
 
     Raises `Problem` 400 with everything that is wrong with them.
     """
-    texts = {name: text.encode() if name == "replace" else msgspec.json.encode(text) for name, text in query.items()}
-    failures: list[Failure] = []
-    request = _request({name: msgspec.Raw(text) for name, text in {"snapshot": b"[]", **texts}.items()}, failures)
-    if failures:
-        raise bad_request(failures)
-    return request
+    texts = {name: msgspec.json.encode(text) for name, text in query.items()}
+    if query.get("replace") in ("true", "false"):
+        texts["replace"] = query["replace"].encode()
+    values = {name: msgspec.Raw(text) for name, text in {"snapshot": b"[]", **texts}.items()}
+    return _request(values, [], checks)
 
 
-def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> PlanRequest:
+def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure], checks: Checks) -> PlanRequest:
     _check_source(values, failures)
     members = _Members(values, failures)
     save_mode = save_mode_of(values.get("saveMode"), failures)
@@ -133,7 +134,7 @@ def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> Plan
         arrays = {name: values["snapshot"]}
     elif "bulk" in values:
         arrays, deletions = _bulk(values["bulk"], failures)
-    return PlanRequest(
+    request = PlanRequest(
         Envelope(save_mode, operations_of(arrays, failures, places)),
         deletions,
         "snapshot" in values,
@@ -145,6 +146,8 @@ def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> Plan
         reason=members.value("reason", str, "a text"),
         max_delete=members.share("maxDelete", 'a number of elements such as 20, or a share such as "5%"'),
     )
+    check_all(failures, *(partial(check, request) for check in checks))
+    return request
 
 
 def _check_source(values: Mapping[str, msgspec.Raw], failures: list[Failure]) -> None:

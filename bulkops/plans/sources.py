@@ -5,10 +5,8 @@ A state is the differences that lead to it from what is stored.
 """
 
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 from typing import Any
-from uuid import UUID
 
 import msgspec
 import orjson
@@ -25,9 +23,9 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states, compare_version_sets
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
-from dimensions_site.elements.writing.field_changes import FieldChange, patch_of
+from dimensions_site.elements.writing.merging import FieldChange, patch_of
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import shortened
+from dimensions_site.text.formats import shortened, uuid_of
 
 
 class StateSource:
@@ -50,7 +48,13 @@ class StateSource:
         self.obstacle_count = 0
 
     def state(self, repository: Repository, state: State | None) -> None:
-        """Find the changes that make the elements equal to those of the `repository` in its `state` (None: now)."""
+        """Find the changes that make the elements equal to those of the `repository` in its `state` (None: now).
+
+        Raises `Problem` 400 if these are the elements themselves.
+        """
+        if state is None and repository == self._repository:
+            message = f"The repository '{repository.db_id}' is the one of the plan; name another, or an earlier moment."
+            raise bad_request([Failure("/repository", "INVALID_VALUE", message)])
         name = self._dimension.name
         now, _ = current(self._repository.pk, name)
         there = state or current(repository.pk, name)[0]
@@ -126,9 +130,7 @@ class StateSource:
 
 def change_sets(repository: Repository, dimension: str, id: str) -> QuerySet[ChangeSet]:
     """Return the change set with this `id`, or the change sets of the operation with this id."""
-    named = Q(operation=id)
-    with suppress(ValueError):
-        named |= Q(pk=UUID(id))
+    named = Q(operation=id) | Q(pk=uuid_of(id))
     return ChangeSet.objects.filter(named, repository=repository, dimension=dimension)
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, get_args
-from uuid import UUID
 
 import orjson
 import structlog
@@ -19,10 +18,10 @@ from bulkops.session.items import SAVE_MODE, SaveMode
 from dimensions_site.api.errors import not_found
 from dimensions_site.api.openapi.problems import FailureSerializer
 from dimensions_site.db.postgresql.streaming import snapshot
-from dimensions_site.elements.history.changed_values import difference_json
 from dimensions_site.elements.reading.answers import Answer, InstantField
+from dimensions_site.elements.writing.differences import difference_json
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.text.formats import shortened
+from dimensions_site.text.formats import shortened, uuid_of
 
 log = structlog.get_logger(__name__)
 
@@ -48,7 +47,7 @@ class ElementPlan(Answer):
         label="PlanStatus",
         help_text="Only a `READY` or `APPROVED` plan can be applied; the first only where changes need no approval.",
     )
-    source = ElementPlanSource()  # type: ignore[assignment]
+    source_ = ElementPlanSource()
     scope = serializers.CharField(allow_null=True)
     saveMode = serializers.ChoiceField(get_args(SaveMode), label=SAVE_MODE)
     reason = serializers.CharField(allow_null=True)
@@ -62,7 +61,7 @@ class ElementPlan(Answer):
     notFound = serializers.ListField(
         child=serializers.CharField(), help_text="The first ids in `bulk.delete` that no element has, up to 1,000."
     )
-    errors = FailureSerializer(many=True)  # type: ignore[assignment]
+    errors_ = FailureSerializer(many=True)
     errorCount = serializers.IntegerField(min_value=0)
     decidedAt = InstantField(allow_null=True, help_text="When the plan was approved or rejected.")
     decidedBy = serializers.CharField(allow_null=True, help_text="Who approved or rejected it.")
@@ -87,10 +86,8 @@ def plans(repository: Repository, dimension: str) -> QuerySet[Plan]:
 
 def find_plan(repository: Repository, dimension: str, id: str) -> Plan:
     """Return the plan with this `id`. Raises `Problem` 404 if this dimension of this repository has none."""
-    try:
-        found = plans(repository, dimension).filter(pk=UUID(id)).first()
-    except ValueError:
-        found = None
+    key = uuid_of(id)
+    found = plans(repository, dimension).filter(pk=key).first() if key else None
     if found is None:
         raise not_found(
             "PLAN_NOT_FOUND",
@@ -130,7 +127,7 @@ def change_texts(changes: QuerySet[PlanChange]) -> Iterator[str]:
 
 
 def delete_old_plans() -> None:
-    """Delete the plans that are older than they are kept, counted from the decision if there is one."""
+    """Delete the plans that are older than PLAN_RETENTION_DAYS, counted from the decision if there is one."""
     limit = Now() - timedelta(days=settings.PLAN_RETENTION_DAYS)
     old = Plan.objects.filter(Q(decided_at=None) | Q(decided_at__lt=limit), created_at__lt=limit)
     open_ones = old.filter(status__in=[PlanStatus.READY, PlanStatus.APPROVED])

@@ -19,12 +19,12 @@ from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import ReadingOptions, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader
-from bulkops.plans.requests import OPTIONS, PlanRequest, read_options
+from bulkops.plans.requests import OPTIONS, Checks, PlanRequest, read_options
 from bulkops.session.envelope import too_many
 from bulkops.session.errors import Errors, Refused
-from bulkops.session.items import Envelope, SaveMode, operations
+from bulkops.session.items import Envelope, operations
 from dimensions_site.api.errors import Failure, Problem, bad_request, client_closed
-from dimensions_site.api.json.raw import check_json, check_text, first_character
+from dimensions_site.api.json.fast import check_json, check_text, first_character
 from dimensions_site.api.json.reader import JsonError, json_error
 from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser
@@ -115,23 +115,22 @@ def read_elements(
     dimension: Dimension,
     repository: Repository,
     operation: str,
-    save_mode: SaveMode,
     *,
     checks_repeated: bool = True,
 ) -> Iterator[Envelope]:
-    """Yield the elements in the `body` as those of one `operation`, for the block; `checks_repeated` as of `Options`.
+    """Yield the elements in the `body` as those of one `operation`, for the block, which decides how they are saved.
 
-    A table is read once, in turn with others, and its content is emptied. Raises `Problem` 400 with every error, those
-    of a table with line and column, also if the block raises `Refused`; 499 if the client has gone; 503 if too many
-    already wait.
+    `checks_repeated` is as of `Options`. A table is read once, in turn with others, and its content is emptied. Raises
+    `Problem` 400 with every error, those of a table with line and column, also if the block raises `Refused`; 499 if
+    the client has gone; 503 if too many already wait.
     """
     if body.reading is None:
-        yield _read_lines(body.content, operation, save_mode)
+        yield _read_lines(body.content, operation)
         return
     refuse_when_crowded(repository)
     reading = replace(body.reading, most_rows=2 * settings.API_MAX_BULK_ELEMENTS)
     keeps, client = request.query_params.get(EMPTY_CELLS) == KEEP, request.META.get("gunicorn.socket")
-    options = Options(strict=save_mode == "STRICT", keeps_empty_cells=keeps, checks_repeated=checks_repeated)
+    options = Options(keeps_empty_cells=keeps, checks_repeated=checks_repeated)
     with ExitStack() as stack:
         file = stack.enter_context(TemporaryFile())
         turn = stack.enter_context(ExitStack())
@@ -171,7 +170,7 @@ def _placed(failure: RowFailure) -> Failure:
     return Failure(failure.place, found.code, failure.to_program or found.message, found.id)
 
 
-def _read_lines(body: bytearray, name: str, save_mode: SaveMode) -> Envelope:
+def _read_lines(body: bytearray, name: str) -> Envelope:
     """Return the elements on the lines of `body`, which is UTF-8, as those of the operation with this `name`.
 
     Blank lines are skipped. Raises `Problem` 400 if there are too many elements, or twice as many lines, or with every
@@ -192,7 +191,7 @@ def _read_lines(body: bytearray, name: str, save_mode: SaveMode) -> Envelope:
         indexes.append(index)
         elements.append(msgspec.Raw(line))
     errors.refuse()
-    return Envelope(save_mode, operations({name: elements}, {name: indexes}))
+    return Envelope("LOOSE", operations({name: elements}, {name: indexes}))
 
 
 def _lines(body: bytearray) -> Iterator[memoryview]:
@@ -220,7 +219,7 @@ def _of_line(index: int, message: str) -> str:
 
 @contextmanager
 def read_snapshot(
-    body: RowsBody, request: Request, dimension: Dimension, repository: Repository
+    body: RowsBody, request: Request, dimension: Dimension, repository: Repository, checks: Checks
 ) -> Iterator[PlanRequest]:
     """Yield the request for a plan of the elements in `body`, with options in the query of the `request`.
 
@@ -229,10 +228,9 @@ def read_snapshot(
     """
     try:
         query = request.query_params
-        options, operation = read_options(query), "put" if query.get("replace") == "true" else "merge"
-        scope = (dimension, repository, operation, options.envelope.save_mode)
-        with read_elements(body, request, *scope, checks_repeated=False) as envelope:
-            yield replace(options, envelope=envelope)
+        options, operation = read_options(query, checks), "put" if query.get("replace") == "true" else "merge"
+        with read_elements(body, request, dimension, repository, operation, checks_repeated=False) as read:
+            yield replace(options, envelope=replace(read, save_mode=options.envelope.save_mode))
     except Problem as problem:
         if not any(failure.path[1:] in OPTIONS for failure in problem.failures):
             raise

@@ -7,17 +7,18 @@ import orjson
 from django.db import connection
 from django.db.models import QuerySet
 from django.http import HttpResponse, StreamingHttpResponse
+from django.utils.functional import cached_property
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from bulkops.jobs import processing
 from bulkops.models import DataProcessing
 from bulkops.rest import operations
-from bulkops.rest.schema import DeletionForm, stopped_message
+from bulkops.rest.schema import DeletionForm, DeletionStart, stopped_message
 from bulkops.session.envelope import read_ids
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, bad_request, quoted
-from dimensions_site.api.pagination import AFTER, BY_KEY, linked_page
+from dimensions_site.api.lists import AFTER, BY_KEY, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.rest.dimension import DimensionViewSet
@@ -32,9 +33,6 @@ _ROWS = 100
 class DeletionViewSet(DimensionViewSet):
     """Starts, shows, lists and aborts the deletion of many elements (contract F)."""
 
-    # `as_view` is called with it.
-    form = cast(DeletionForm, None)
-
     schema = operations.DeletionSchema()
     throttle_classes = (CallThrottle, BulkThrottle)
     parser_classes = (BulkBodyParser,)
@@ -45,6 +43,11 @@ class DeletionViewSet(DimensionViewSet):
     roles: ClassVar[dict[str, Role]] = {"start": Role.MANAGER, "abort": Role.MANAGER}
     writing: ClassVar[Mapping[str, bool]] = {"start": True}
 
+    @cached_property
+    def form(self) -> DeletionForm:
+        """The form with which `as_view` is called."""
+        raise NotImplementedError
+
     @operations.START
     def start(self, request: Request, **path: str) -> HttpResponse:
         """Start the deletion of the elements in the body: 202 with the URL of its status (contract F1, F2)."""
@@ -52,7 +55,7 @@ class DeletionViewSet(DimensionViewSet):
         ids = read_ids(cast(bytearray, request.data))
         started = processing.start(self.scope, self.user, ids, self.reason, keep_used=keep_used)
         headers = {"Location": self.address("deletion", oid=started.oid)}
-        content = orjson.dumps({"dataProcessingId": started.oid})
+        content = orjson.dumps(DeletionStart().to_representation(started))
         return HttpResponse(content, status=202, content_type="application/json", headers=headers)
 
     @operations.LIST

@@ -88,7 +88,7 @@ class BulkSchema(DimensionSchema):
 
     def answer_example(self) -> Any:
         if self.action == "save_minimal" or not self.view.answers_elements:
-            return {"code": "SUCCESS"}
+            return schema.SAVED
         request = self.examples["save"]
         return [self.saved_example(element) for name in ("post", "put") for element in request.get(name, ())]
 

@@ -1,5 +1,6 @@
 """The operations on plans in the OpenAPI document of their dimension (contract H3, K4 to K7)."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
 
@@ -14,14 +15,14 @@ from bulkops.plans.stored import ElementPlan, plan_json
 from bulkops.rest.operations import EMPTY_CELLS, add_text_examples
 from bulkops.rest.schema import DeletionList, ElementBulk
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
-from dimensions_site.changes.reasons import MAX_LENGTH as MAX_REASON
-from dimensions_site.elements.history.changed_values import ACTION, ElementDifference
+from dimensions_site.changes.requirements import MAX_REASON
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.history_operations import CHANGE_SET, difference_example
 from dimensions_site.elements.rest.operations import rows
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.elements.writing.differences import ACTION, ElementDifference
 from dimensions_site.repositories.models import DB_ID_PATTERN
 from dimensions_site.text.files import Format
 
@@ -208,8 +209,9 @@ REJECT = extend_schema(
 REMOVE = extend_schema(
     operation_id="delete{noun}Plan",
     summary="Delete a plan",
-    description="Deletes the plan: a proposer their own, an editor any. What an applied plan has changed stays.",
-    parameters=[_PLAN],
+    description="Deletes the plan: a proposer their own, an editor any. What an applied plan has changed stays. "
+    "With `If-Match`, a plan that is no longer as you have seen it stays, too: 412.",
+    parameters=[_PLAN, parameters.IF_MATCH],
     responses={204: OpenApiResponse(description="The plan is deleted.")},
 )
 
@@ -244,6 +246,11 @@ class PlanSchema(DimensionSchema):
     @property
     def takes_elements(self) -> bool:
         return self.action == "make"
+
+    def _errors(self, operation: Part) -> Iterator[int]:
+        yield from super()._errors(operation)
+        if self.action == "make":
+            yield 410  # an earlier state may no longer be stored
 
     def _add_bodies(self, operation: Part) -> None:
         super()._add_bodies(operation)

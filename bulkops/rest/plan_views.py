@@ -16,23 +16,23 @@ from bulkops.plans.applying import apply_plan
 from bulkops.plans.deciding import approve_plan, check_applicable, check_is_not_own, is_own, reject_plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_request
+from bulkops.plans.scopes import ElementScope
 from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans, role_of
 from bulkops.rest import plan_operations as operations
 from bulkops.rest.bodies import EMPTY_CELLS, LinesParser, RowsBody, TableParser, empty_cells_failures, read_snapshot
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
-from dimensions_site.api.errors import Failure, Problem, bad_request
+from dimensions_site.api.errors import Failure, Problem, bad_request, check_all
 from dimensions_site.api.json.texts import shown_value
-from dimensions_site.api.negotiation import media_type
-from dimensions_site.api.pagination import AFTER, BY_CREATION, SkipTake, linked_page
+from dimensions_site.api.lists import AFTER, BY_CREATION, SkipTake, linked_page
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.api.rendering import NdjsonRenderer
+from dimensions_site.api.rendering import NdjsonRenderer, media_type
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.reasons import HEADER, InvalidReason, sent_reason, typed_reason
+from dimensions_site.changes.requirements import REASON_HEADER, InvalidReason, sent_reason, typed_reason
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of
-from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
+from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.repositories.models import Repository, Role
 
 
@@ -61,18 +61,17 @@ class PlanViewSet(DimensionViewSet):
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
         self.check_values()
         body = cast(bytearray | RowsBody, request.data)
+        checks = self._scope_of, self._reason_of
         if isinstance(body, bytearray):
-            reading: AbstractContextManager[PlanRequest] = nullcontext(read_request(body))
+            reading: AbstractContextManager[PlanRequest] = nullcontext(read_request(body, checks))
         else:
-            reading = read_snapshot(body, request, self.dimension, self.scope.repository)
+            reading = read_snapshot(body, request, self.dimension, self.scope.repository, checks)
         with reading as plan_request:
             plan = make_plan(
                 self.dimension,
                 self.scope.repository,
-                Actor(
-                    self.user.get_username(), Channel.PLAN, f"{uuid4()}", self._reason_of(plan_request), self.user.pk
-                ),
-                plan_request,
+                Actor(self.user.get_username(), Channel.PLAN, f"{uuid4()}", key=self.user.pk),
+                replace(plan_request, reason=self._reason_of(plan_request)),
                 state_of=lambda: self._state(plan_request),
             )
         response = self._answer(plan, status=201)
@@ -127,9 +126,11 @@ class PlanViewSet(DimensionViewSet):
     @operations.REMOVE
     def remove(self, request: Request, **path: str) -> HttpResponse:
         """Delete the plan; what it has changed stays (contract K5). Proposers delete their own (O1)."""
+        check_tags(request)
         plan = self._found(path)
         if not is_own(plan, self.user):
             self.scope.require(Role.EDITOR)
+        check_preconditions(request, etag_of(plan_text(plan)), of="plan")
         plan.delete()
         return HttpResponse(status=204)
 
@@ -186,6 +187,9 @@ class PlanViewSet(DimensionViewSet):
         headers["ETag"] = etag_of(text)
         return HttpResponse(text.encode(), status=status, content_type="application/json", headers=headers)
 
+    def _scope_of(self, plan_request: PlanRequest) -> ElementScope:
+        return ElementScope(self.dimension, self.scope.repository, plan_request.scope)
+
     def _reason_of(self, plan_request: PlanRequest) -> str | None:
         """Return the reason of the plan, for its changes once it is applied. Raises 400 for an invalid one."""
         if plan_request.reason is None:
@@ -201,16 +205,11 @@ class PlanViewSet(DimensionViewSet):
         try:
             return sent_reason(None, self.scope.repository)
         except InvalidReason as error:
-            raise bad_request([error.failure(HEADER)]) from None
+            raise bad_request([error.failure(REASON_HEADER)]) from None
 
     def _state(self, plan_request: PlanRequest) -> tuple[Repository, State | None]:
         """Return the repository and the state that the request names. Raises 404, 403 or 400 if it must not."""
         repository = self.repository_named(plan_request.repository)
-        if plan_request.as_of is None and repository == self.scope.repository:
-            message = (
-                f"The repository '{repository.db_id}' is the one of the plan; name another one, or an earlier asOf."
-            )
-            raise bad_request([Failure("/repository", "INVALID_VALUE", message)])
         if plan_request.as_of is None:
             return repository, None
         try:

@@ -63,8 +63,11 @@ class ElementBulk(serializers.Serializer[Any]):
         return schema
 
 
-class BulkResult(serializers.Serializer[Any]):
+class BulkResult(Answer):
     code = serializers.ChoiceField(["SUCCESS"])
+
+
+SAVED = BulkResult().to_representation({"code": "SUCCESS"})
 
 
 class DeletionList(serializers.Serializer[Any]):

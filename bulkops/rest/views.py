@@ -1,11 +1,13 @@
 """The REST routes of bulk save."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from tempfile import SpooledTemporaryFile
 from typing import IO, ClassVar, cast, get_args
 
+import orjson
 from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -13,15 +15,16 @@ from rest_framework.request import Request
 
 from bulkops.rest import operations
 from bulkops.rest.bodies import EMPTY_CELLS, LinesParser, RowsBody, TableParser, empty_cells_failures, read_elements
+from bulkops.rest.schema import SAVED
 from bulkops.session.envelope import read_envelope
 from bulkops.session.items import Envelope, SaveMode
 from bulkops.session.session import save_all
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
-from dimensions_site.api.errors import Failure
+from dimensions_site.api.errors import Failure, check_all
 from dimensions_site.api.json.texts import shown_value
-from dimensions_site.api.negotiation import media_type
 from dimensions_site.api.parsers import BulkBodyParser
-from dimensions_site.elements.rest.dimension import DimensionViewSet, check_all
+from dimensions_site.api.rendering import media_type
+from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.repositories.models import Role
 
 DRY_RUN, MODE, SAVE_MODE = "dryRun", "mode", "saveMode"
@@ -72,7 +75,7 @@ class BulkViewSet(DimensionViewSet):
                 resources.pop_all()  # from here on the response closes it
             else:
                 counts = save()
-                response = HttpResponse(b'{"code":"SUCCESS"}', content_type="application/json")
+                response = HttpResponse(orjson.dumps(SAVED), content_type="application/json")
         for name, count in zip(_COUNT_HEADERS, counts, strict=True):
             response[name] = str(count)
         applied = [*([DRY_RUN] if self.is_trial else []), *([_MINIMAL] if is_minimal else [])]
@@ -85,11 +88,13 @@ class BulkViewSet(DimensionViewSet):
         """Do what `save` does, and return none of the elements (contract K2)."""
         return self.save(request, **path)
 
-    def _reading(self, body: bytearray | RowsBody) -> AbstractContextManager[Envelope]:
+    @contextmanager
+    def _reading(self, body: bytearray | RowsBody) -> Iterator[Envelope]:
         if isinstance(body, bytearray):
-            return nullcontext(read_envelope(body))
-        operation, save_mode = self._parameter(MODE), cast(SaveMode, self._parameter(SAVE_MODE))
-        return read_elements(body, self.request, self.dimension, self.scope.repository, operation, save_mode)
+            yield read_envelope(body)
+            return
+        with read_elements(body, self.request, self.dimension, self.scope.repository, self._parameter(MODE)) as read:
+            yield replace(read, save_mode=cast(SaveMode, self._parameter(SAVE_MODE)))
 
     def check_values(self) -> None:
         body = media_type(self.request.content_type)
@@ -98,7 +103,7 @@ class BulkViewSet(DimensionViewSet):
         for name in self.request.query_params.keys() & PARAMETERS.keys():
             sent = self._parameter(name)
             if name != DRY_RUN and body == BulkBodyParser.media_type:
-                own = "saveMode" if name == SAVE_MODE else "post, put or merge"
+                own = "post, put or merge" if name == MODE else name
                 message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body has {own} instead."
                 failures.append(Failure(name, "UNKNOWN_PARAMETER", message))
             elif sent not in PARAMETERS[name]:

@@ -9,7 +9,7 @@ import msgspec
 from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
-from bulkops.session.errors import Errors
+from bulkops.session.errors import Errors, failures_of
 from bulkops.session.items import Item, Operation, clear, operation_at, value_at
 from bulkops.session.patches import Patch, named_failures
 from bulkops.session.writer import Entry
@@ -17,11 +17,10 @@ from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import exact_json
+from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.rest.pointers import failures_of
 from dimensions_site.elements.writing.decoding import Row, RowDecoder
-from dimensions_site.elements.writing.raw_element import RawElement
 from dimensions_site.text.formats import shortened
 
 # Errors that the stored element may excuse: one from before the limit existed may stay as it is (contract C20).
@@ -168,7 +167,12 @@ class EntryDecoder:
         if not item.doubts:
             return item
         current = None if stored is None else msgspec.json.decode(stored)
-        settled = [doubt for doubt in item.doubts if value_at(current, doubt.segments) in doubt.readings]
+        stored_values = [value_at(current, doubt.segments) for doubt in item.doubts]
+        settled = [
+            doubt
+            for doubt, value in zip(item.doubts, stored_values, strict=True)
+            if value in doubt.readings or (doubt.gives_way and value is not None)
+        ]
         for doubt in item.doubts:
             if doubt.failure is not None and doubt not in settled:
                 path = reduce(json_pointer, doubt.segments, sent.pointer)

@@ -1,15 +1,23 @@
-"""The errors of a request or a file with many elements, in the order of the elements, each counted."""
+"""The errors of a request or a file with many elements, in the order of the elements, each counted.
+
+In a bulk body, JSON Pointers lead to them (contract B1).
+"""
 
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from itertools import islice
+from typing import Any
+
+from rest_framework.exceptions import ValidationError
 
 from bulkops.session.disk_lists import DiskList
-from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, bad_request
-from dimensions_site.api.failures import MAX_COUNTED
+from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, bad_request, flatten
+from dimensions_site.api.failures import MAX_COUNTED, json_pointer, pointer_segments
+from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.text.formats import shortened
 
 # The position of an error of the request or the file as a whole.
 BEFORE_ALL = -1
@@ -84,7 +92,7 @@ class Errors:
             self.add(position, [failure])
 
     def first_position(self, column: str, value: str, position: int | None = None) -> int | None:
-        """Return where a unique value occurred first; that is `position`, if given, unless it is known already."""
+        """Return the position at which a unique value occurred first; without one, `position`, if given, is it now."""
         if position is None:
             return self._first.get((column, value))
         return self._first.setdefault((column, value), position)
@@ -117,3 +125,59 @@ class Errors:
             first = list(islice(self.in_order(), MAX_FAILURES))
             self._kept = [failure for _, failure in first]
             self._of = array("q", (position for position, _ in first))
+
+
+def failures_of(
+    error: ValidationError, sent: Any, wire: Wire, pointer: str, id: object, without: Container[str] = ()
+) -> list[Failure]:
+    """Return the failures in `error`, which the serializer of `wire` raised for the JSON `sent` at `pointer`.
+
+    Those with a code in `without` are left out.
+
+    Each points at the spelling that was sent, or at the spelling of responses if none was. `id`, the element's, is part
+    of each failure if it is a text.
+    """
+    shown_id = shortened(id) if isinstance(id, str) else None
+    return [
+        replace(failure, path=pointer + _pointer_of(failure, sent, wire), id=shown_id)
+        for failure in flatten(error.detail, join=json_pointer)
+        if failure.code not in without
+    ]
+
+
+def _pointer_of(failure: Failure, sent: Any, wire: Wire) -> str:
+    path = pointer_segments(failure.path)
+    return pointer_in(sent, path, wire, is_conflict=failure.code == "CONFLICTING_SPELLINGS")
+
+
+def pointer_in(sent: Any, path: Sequence[str], wire: Wire, *, is_conflict: bool = False) -> str:
+    """Return the pointer to the member at the canonical `path` in the JSON `sent`, in the spelling that was sent.
+
+    Of two conflicting spellings it is the second.
+    """
+    spellings = wire.spellings.spellings_of(path)
+    if is_conflict:
+        spellings.reverse()
+    result = ""
+    for segment in next((spelling for spelling in spellings if _stands(spelling, sent)), _up_to_value(path, sent)):
+        result = json_pointer(result, segment)
+    return result
+
+
+def _stands(path: Sequence[str], sent: Any) -> bool:
+    for segment in path:
+        if not isinstance(sent, dict) or segment not in sent:
+            return False
+        sent = sent[segment]
+    return True
+
+
+def _up_to_value(path: Sequence[str], sent: Any) -> Sequence[str]:
+    """Return `path` up to a value that was sent in place of an object, such as a text in `descriptions`."""
+    for length, segment in enumerate(path):
+        if sent is None:
+            break
+        if not isinstance(sent, dict):
+            return path[:length]
+        sent = sent.get(segment)
+    return path

@@ -22,11 +22,15 @@ Segments: TypeAlias = tuple[str, ...]
 
 
 class Doubt(NamedTuple):
-    """A member that leaves the stored value as it is if that is among its `readings`; else it has the `failure`."""
+    """A member that leaves the stored value as it is if that is among its `readings`; else it has the `failure`.
+
+    One that `gives_way` leaves any stored value.
+    """
 
     segments: Segments
     readings: Sequence[str]
     failure: Failure | None = None
+    gives_way: bool = False
 
 
 class Item(msgspec.Struct):

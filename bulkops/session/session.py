@@ -19,7 +19,7 @@ from django_stubs_ext import StrOrPromise
 
 from bulkops.session.decoding import EntryDecoder
 from bulkops.session.entries import STORED_BATCH, EntryReader
-from bulkops.session.errors import BEFORE_ALL, Errors
+from bulkops.session.errors import BEFORE_ALL, Errors, pointer_in
 from bulkops.session.items import Envelope, Item, operation_at
 from bulkops.session.references import References
 from bulkops.session.writer import Clash, Counts, Entry, Writer
@@ -29,7 +29,6 @@ from dimensions_site.api.rendering import json_array, pieces
 from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import full_renderer
-from dimensions_site.elements.rest.pointers import pointer_in
 from dimensions_site.elements.writing.decoding import decoder_of
 from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.locking import is_worth_another_try, refuse_when_crowded, writing_in_turn

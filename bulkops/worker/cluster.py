@@ -27,9 +27,9 @@ from bulkops.worker.mail import MailProcess
 from bulkops.worker.processes import answered_metrics, kill_children_with_their_parent
 from bulkops.worker.tasks import schedule_cleaning
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.db.locks import sqlite_timeout
+from dimensions_site.db.transactions import sqlite_timeout
 from dimensions_site.elements.dimension import dimensions
-from dimensions_site.observability.release import running_release
+from dimensions_site.observability.observation import running_release
 from dimensions_site.repositories.models import AccessChange
 
 log = structlog.get_logger(__name__)

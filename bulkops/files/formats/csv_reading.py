@@ -11,16 +11,16 @@ from typing import BinaryIO, TextIO
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from bulkops.files.formats.delimiters import Layout, only_record, read_otherwise, recognised
 from bulkops.files.formats.rows import Beginnings, FileShape, ReadingOptions, Source, UnreadableFile
 from bulkops.files.formats.tables import MAX_ROW_CHARACTERS, FileTable, TextRow, first_rows
+from dimensions_site.elements.reading.cells import SHORTENED_NUMBER, SPREADSHEET_ERROR
 from dimensions_site.text.files import Format
 from dimensions_site.text.formats import grouped_number, shortened
 
-DELIMITERS = (",", ";", "\t")
 # The first line with which Excel names an unusual separator.
 _SEPARATOR_LINE = re.compile(r'\ufeff*"?sep *= *([^\s"]|\t)"?[,;\t ]*[\r\n]*', re.IGNORECASE)
 _SAMPLE_CHARACTERS = 64 * 1024
-_SAMPLE_ROWS = 20
 _TOO_LONG = gettext_lazy("The row has more than {maximum} characters. Check that all quotes are closed.")
 _NOT_TEXT_TO_PROGRAM = "The line contains the character NUL, which is not allowed in text."
 _NOT_TEXT = gettext_lazy(
@@ -44,14 +44,14 @@ csv.field_size_limit(MAX_ROW_CHARACTERS)
 def csv_table(file: BinaryIO, encoding: str, options: ReadingOptions) -> Iterator[Source]:
     """Yield the table in the binary `file`, which stays open. Raises UnreadableFile for invalid headings."""
     with _opened(file, encoding) as text:
-        rows = _records(text.stream, text.first_line, text.delimiter, options.most_rows)
-        yield FileTable(rows, options).source(FileShape(Format.CSV, encoding, text.delimiter), text.progress)
+        rows = _records(text, options.most_rows)
+        yield FileTable(rows, options).source(FileShape(Format.CSV, encoding, text.layout.delimiter), text.progress)
 
 
 def csv_beginnings(file: BinaryIO, encoding: str) -> Beginnings:
     """Return the first rows of a table in CSV, which is its only sheet."""
     with _opened(file, encoding) as text:
-        return {"": first_rows(_records(text.stream, text.first_line, text.delimiter))}
+        return {"": first_rows(_records(text))}
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def _opened(file: BinaryIO, encoding: str) -> "Iterator[_Text]":
 
 
 class _Text:
-    """A text in CSV: its `delimiter`, and its `stream`, which begins with the line `first_line`."""
+    """A text in CSV: its `layout`, and its `stream`, which begins with the line `first_line`."""
 
     def __init__(self, stream: TextIO, file: BinaryIO) -> None:
         self.stream = stream
@@ -73,48 +73,36 @@ class _Text:
         self._size = os.fstat(file.fileno()).st_size
         separator = _SEPARATOR_LINE.fullmatch(stream.readline(_SAMPLE_CHARACTERS))
         self.first_line = 2 if separator else 1
-        self.delimiter = separator[1] if separator else self._recognised_delimiter()
+        stream.seek(0)
+        sample = stream.read(_SAMPLE_CHARACTERS)
+        stream.seek(0)
+        if separator:
+            stream.readline(_SAMPLE_CHARACTERS)
+            self.layout = recognised(sample[separator.end() :], separator[1])
+        else:
+            self.layout = recognised(sample)
 
     def progress(self) -> float:
         return min(self._file.tell() / self._size, 1.0)
 
-    def _recognised_delimiter(self) -> str:
-        """Return the delimiter that best separates the headings and the cells of the first rows."""
-        self.stream.seek(0)
-        sample = self.stream.read(_SAMPLE_CHARACTERS)
-        self.stream.seek(0)
-        return max(DELIMITERS, key=lambda delimiter: _fitness(sample, delimiter))
 
-
-def _fitness(sample: str, delimiter: str) -> tuple[bool, int, int]:
-    """Rate the delimiter: several headings or not, how many rows have as many cells, and how many headings.
-
-    The headings are those that fit most rows: titles may stand above them. Rows may lack empty cells at their end.
-    """
-    # The last record may be cut off.
-    found = list(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter))[: _SAMPLE_ROWS + 1]
-    widths = [len(record) for record in found]
-    ratings = (
-        (width > 1, sum(1 < other <= width for other in widths[number + 1 :]), width)
-        for number, width in enumerate(widths)
-    )
-    return max(ratings, default=(False, 0, 0))
-
-
-def _records(text: TextIO, first_line: int, delimiter: str, most: int | None = None) -> Iterator[TextRow]:
-    """Yield the records of the text that are not empty, lazily; `first_line` is the number of its next line.
+def _records(text: _Text, most: int | None = None) -> Iterator[TextRow]:
+    """Yield the records of the text that are not empty, lazily.
 
     Raises UnreadableFile for broken quotes, for a record that is too long, and for more than `most`.
     """
-    lines = _Lines(text, first_line)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    count = 0
+    lines = _Lines(text.stream, text.first_line)
+    reader = csv.reader(lines, delimiter=text.layout.delimiter, strict=True)
+    count, widest = 0, 1
     while True:
         line = lines.begin_record()
+        is_broken = False
         try:
             cells = next(reader, None)
         except csv.Error:
-            raise UnreadableFile(line, _NEVER_CLOSED if lines.are_at_end else _CLOSED_EARLY) from None
+            if lines.are_at_end:
+                raise UnreadableFile(line, _NEVER_CLOSED) from None
+            cells, is_broken = [], True
         if cells is None:
             return
         count += 1
@@ -123,26 +111,55 @@ def _records(text: TextIO, first_line: int, delimiter: str, most: int | None = N
                 maximum=grouped_number(most)
             )
             raise UnreadableFile(line, message, code="TOO_MANY_ELEMENTS")
-        if any(cells):
-            yield _as_meant(line, cells, "".join(lines.record), delimiter)
+        if is_broken or any(cells):
+            row = _row(line, cells, "".join(lines.record), text.layout, widest)
+            if len(row.cells) > widest:
+                widest = max((number for number, cell in enumerate(row.cells, start=1) if cell), default=widest)
+            yield row
+
+
+def _row(line: int, cells: list[str], text: str, layout: Layout, widest: int) -> TextRow:
+    """Return the row of a record that is written as `text`; without cells, it is broken. `widest` is the number of
+    cells of the rows before it. Raises UnreadableFile.
+    """
+    delimiter = layout.delimiter
+    if not any(cells[1:]):
+        cell = cells[0] if cells else ""
+        if layout.stands_in_quotes and delimiter in cell:
+            found = only_record(cell, delimiter)
+            if found is None:
+                raise UnreadableFile(line, _CLOSED_EARLY)
+            return _as_meant(line, found, cell, delimiter)
+        other = read_otherwise(cell, text, layout, widest)
+        if other is not None:
+            return TextRow(line, other.cells, failure=other.failure)
+    # Perhaps there are only blanks behind a closing quote.
+    return _as_meant(line, cells or _without_blanks(line, text, delimiter), text, delimiter)
 
 
 def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow:
-    """Return the record without habits that CSV does not know: blanks before quotes, and `="0070"` for 0070.
+    """Return the record without habits that CSV does not know: blanks around quotes, and `="0070"` for 0070.
 
-    `text` is the record as it is written.
+    `text` is the record as it is written. Cells in which a spreadsheet program has lost the value have errors.
     """
     if '"' in text and '"' in "".join(cells):
-        blank = rf"[^\S\r\n{re.escape(delimiter)}]"
-        meant = re.sub(rf'(\A|{re.escape(delimiter)}){blank}*("(?:[^"]|"")*+)', r"\1\2", text)
-        try:
-            cells = cells if meant == text else next(csv.reader([meant], delimiter=delimiter, strict=True))
-        except csv.Error:
-            raise UnreadableFile(line, _CLOSED_EARLY) from None
-    if "=" not in text:
+        cells = _without_blanks(line, text, delimiter)
+    if not any(sign in text for sign in ("=", "#", "E+", "E-", "e+", "e-", "Err:")):
         return TextRow(line, cells)
     errors: dict[int, str] = {}
     for column, cell in enumerate(cells):
+        if SHORTENED_NUMBER.fullmatch(cell):
+            message = _(
+                "'{cell}' is a number that a spreadsheet program has shortened. Write all its digits; if the text is "
+                "meant so, write [[text]]{cell}."
+            )
+            errors[column] = message.format(cell=cell)
+        elif SPREADSHEET_ERROR.fullmatch(cell):
+            message = _(
+                "'{cell}' is an error of a spreadsheet program. Write what belongs there; if the text is meant so, "
+                "write [[text]]{cell}."
+            )
+            errors[column] = message.format(cell=shortened(cell))
         found = _FORMULA.fullmatch(cell)
         if found is not None and found[1] is None:
             message = _("'{cell}' is a formula. Write {text} as text, without '='.")
@@ -150,6 +167,16 @@ def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow
         elif found is not None:
             cells[column] = found[1].replace('""', '"')
     return TextRow(line, cells, errors)
+
+
+def _without_blanks(line: int, text: str, delimiter: str) -> list[str]:
+    """Return the cells of the record `text` without blanks around quotes. Raises UnreadableFile."""
+    blank = rf"[^\S\r\n{re.escape(delimiter)}]"
+    meant = re.sub(rf'(\A|{re.escape(delimiter)}){blank}*("(?:[^"]|"")*+"?){blank}*', r"\1\2", text)
+    try:
+        return next(csv.reader([meant], delimiter=delimiter, strict=True))
+    except csv.Error:
+        raise UnreadableFile(line, _CLOSED_EARLY) from None
 
 
 class _Lines:

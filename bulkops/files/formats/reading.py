@@ -12,8 +12,8 @@ from typing import BinaryIO
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.csv_reading import DELIMITERS
 from bulkops.files.formats.decompression import decompress
+from bulkops.files.formats.delimiters import DELIMITERS
 from bulkops.files.formats.encodings import (
     ENCODINGS,
     WIDE_ENCODINGS,
@@ -45,12 +45,19 @@ _COMPRESSED = _("The file is compressed with {program}. Decompress it and load i
 _COMPRESSED_OTHERWISE = _(
     "The file is compressed with {program}. Decompress it, or compress it with gzip, and load that."
 )
+_OLD_EXCEL = _(
+    "This is an Excel file of the old kind (.xls), or a workbook with a password. Save it without a password as an "
+    "Excel workbook (.xlsx) or as 'CSV UTF-8' and load that."
+)
+_MARKUP = _(
+    "This is a web page or XML, even if its name ends like that of a workbook. Open it in Excel, save it as an Excel "
+    "workbook (.xlsx) or as 'CSV UTF-8' and load that."
+)
 # Other kinds of files that people upload, by their first bytes.
 _OTHER_FILES = {
-    b"\xd0\xcf\x11\xe0": _(
-        "This is an Excel file of the old kind (.xls), or a workbook with a password. Save it without a password as an "
-        "Excel workbook (.xlsx) or as 'CSV UTF-8' and load that."
-    ),
+    b"\xd0\xcf\x11\xe0": _OLD_EXCEL,
+    **dict.fromkeys((b"\t\x00\x04\x00", b"\t\x02\x06\x00", b"\t\x04\x06\x00", b"\t\x08\x08\x00"), _OLD_EXCEL),
+    b"MIME-Version:": _MARKUP,
     b"%PDF": format_lazy("{} {}", _("This is a PDF file, and no table can be read from it."), _OPEN_AND_SAVE),
     b"\x89PNG": _PICTURE,
     b"\xff\xd8\xff": _PICTURE,
@@ -63,10 +70,6 @@ _OTHER_FILES = {
     b"{\\rtf": format_lazy("{} {}", _("This is a text document, and no table can be read from it."), _OPEN_AND_SAVE),
 }
 _EMPTY = _("The file is empty. Save it again and load that.")
-_MARKUP = _(
-    "This is a web page or XML, even if its name ends like that of a workbook. Open it in Excel, save it as an Excel "
-    "workbook (.xlsx) or as 'CSV UTF-8' and load that."
-)
 _NO_TEXT = format_lazy(
     "{} {}", _("This is neither a workbook nor a text, so nothing can be read from it."), _OPEN_AND_SAVE
 )

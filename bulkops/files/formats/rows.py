@@ -49,7 +49,8 @@ class ReadingOptions:
     line on which it begins in CSV. `encoding` is one of `ENCODINGS`. With `may_guess`, a text whose encoding is neither
     said nor certain is read in the most plausible one, because a person sees it before anything is saved. A table in
     CSV may have at most `most_rows`, its headings and empty ones included. With `pads_rows`, rows may lack empty cells
-    at their end, as some programs write them.
+    at their end, as some programs write them. `named` are columns, such as `Column F`, that a person gives a meaning or
+    leaves out, although they are behind the last heading.
     """
 
     format: Format | None = None
@@ -59,6 +60,7 @@ class ReadingOptions:
     may_guess: bool = False
     most_rows: int | None = None
     pads_rows: bool = True
+    named: Sequence[str] = ()
 
 
 AS_FOUND = ReadingOptions()

@@ -147,7 +147,7 @@ FORMATS: Mapping[Format, FileFormat] = {
     Format.XLSX: FileFormat(
         label=_("Excel workbook (.xlsx)"),
         description=_("an Excel workbook"),
-        endings=(".xlsx",),
+        endings=(".xlsx", ".xlsm", ".xltx", ".xltm"),
         open=_workbook,
         beginnings=_workbook_beginnings,
         write_table=_workbook_writer,

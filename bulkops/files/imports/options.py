@@ -1,22 +1,34 @@
-"""The options of an import, and the sheet and the headings of its file where they leave that open."""
+"""The options of an import, and where they leave that open the sheet and the headings of its file.
 
+What headings and values meant the last time is kept, so that nobody chooses the columns of the same monthly file again.
+"""
+
+import hashlib
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any, TypeAlias
 
+from django.db.models import QuerySet
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import Beginnings, ReadingOptions
+from bulkops.models import ColumnMapping, FileImport
 from dimensions_site.elements.declaration.names import names_of
 from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.repositories.models import Repository
 
 _HUNDRED = 100
 _ID = "id"
 # So many headings that are known, the id among them, are no accident.
 _ENOUGH = 2
+# What a new element gets at a wire path: for each value of the field at another path its own, or one for all.
+Fillings: TypeAlias = Mapping[str, tuple[str, Mapping[str, Any]]]
 
 
 class Mode(StrEnum):
@@ -66,8 +78,9 @@ class Options:
     With `understands`, cells may be written as people write them, in the language of the thread, because a person
     checks the result; the report then has details for them. `values` gives the texts under a heading the value that
     they mean, as in the JSON of the wire, "" for none. With `without_totals`, rows that look like totals are left out,
-    as `Report.totals` describes them. `corrections` replace cells of a table, by line and heading. A row whose id is on
-    an earlier line is an error, and its cells are checked with `checks_repeated`.
+    as `Report.totals` describes them. `filled` has the values of new elements at paths without a column. `corrections`
+    replace cells of a table, by line and heading. A row whose id is on an earlier line is an error, and its cells are
+    checked with `checks_repeated`.
     """
 
     mode: Mode = Mode.MERGE
@@ -78,6 +91,7 @@ class Options:
     understands: bool = False
     values: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     without_totals: bool = False
+    filled: Fillings = field(default_factory=lambda: MappingProxyType({}))
     keeps_empty_cells: bool = False
     corrections: Mapping[int, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     checks_repeated: bool = True
@@ -114,3 +128,46 @@ def locate_headings(
     chosen = tables[0] if options.sheet is None and is_clear else options.sheet
     row = rows.get(next(iter(beginnings), "") if chosen is None else chosen)
     return replace(options, sheet=chosen, heading_row=options.heading_row or row)
+
+
+# As many as are kept for each dimension of a repository, the last confirmed ones.
+MAX_MAPPINGS = 200
+
+
+def remembered_mapping(file_import: FileImport) -> tuple[Mapping[str, str], Mapping[str, Any]]:
+    """Return the mapping of the last confirmed import of a table with the same headings, and its rules for values and
+    rows; both empty without one.
+    """
+    found = _mappings(file_import).filter(headings=_digest(file_import.preview.get("headings", []))).first()
+    return ({}, {}) if found is None else (found.mapping, found.rules or {})
+
+
+def known_headings(repository: Repository, dimension: str) -> Mapping[str, str]:
+    """Return the field of each heading in the confirmed imports into the dimension, the last one that it had."""
+    found = ColumnMapping.objects.filter(repository=repository, dimension=dimension).order_by("confirmed_at", "pk")
+    return {heading: field for mapping in found.values_list("mapping", flat=True) for heading, field in mapping.items()}
+
+
+def remember_mapping(
+    file_import: FileImport, mapping: Mapping[str, str], rules: Mapping[str, Any] | None = None
+) -> None:
+    """Keep the confirmed `mapping` and the `rules` for the next import of a table with the same headings."""
+    if not mapping:
+        return
+    ColumnMapping.objects.update_or_create(
+        repository_id=file_import.repository_id,
+        dimension=file_import.dimension,
+        headings=_digest(mapping),
+        defaults={"mapping": dict(mapping), "rules": rules, "confirmed_at": timezone.now()},
+    )
+    newest = _mappings(file_import).order_by("-confirmed_at", "-pk").values_list("pk", flat=True)[:MAX_MAPPINGS]
+    _mappings(file_import).exclude(pk__in=list(newest)).delete()
+
+
+def _mappings(file_import: FileImport) -> QuerySet[ColumnMapping]:
+    return ColumnMapping.objects.filter(repository_id=file_import.repository_id, dimension=file_import.dimension)
+
+
+def _digest(headings: Iterable[str]) -> str:
+    """Return what stands for a set of headings, however long they are."""
+    return hashlib.sha256(json.dumps(sorted(headings)).encode()).hexdigest()

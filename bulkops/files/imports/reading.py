@@ -1,6 +1,6 @@
 """Read the whole file of an import or a plan, without a lock."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import reduce
@@ -17,11 +17,12 @@ from bulkops.files.imports.reports import Phase, Record, Report, details_of
 from bulkops.files.understanding import Totals, Understanding
 from bulkops.session.disk_lists import DiskList
 from bulkops.session.errors import BEFORE_ALL, Errors
-from bulkops.session.items import Envelope, SaveMode, operations
+from bulkops.session.items import Doubt, Envelope, SaveMode, operations, value_at
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.api.failures import pointer_segments, wire_path
 from dimensions_site.api.json.texts import exact_json
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.writing.merging import Spot, put_field
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
 
@@ -187,14 +188,27 @@ class FileReader:
             self._keep_unreadable(row.line, failures, cells)
             return
         changes, cleared = columns.read(cells, row.numbers)
+        filled = list(self._fill(changes))
         record = Record(
             text=exact_json(changes),
             cleared=[] if self._options.keeps_empty_cells else cleared,
-            doubts=[] if self.understanding is None else self.understanding.take_doubts(),
+            doubts=filled if self.understanding is None else [*filled, *self.understanding.take_doubts()],
             line=row.line,
             cells=cells,
         )
         self._keep(record, changes, columns.conflicts(cells))
+
+    def _fill(self, changes: dict[str, Any]) -> Iterator[Doubt]:
+        """Set what the file has no column for in the wire JSON of a row; whatever is stored there stays."""
+        for path, (leader, values) in self._options.filled.items():
+            found = value_at(changes, tuple(leader.split("."))) if leader else ""
+            value = values.get(found)
+            if leader and found not in self._wire.places[leader].leaf.words:
+                # The row has that error, and no second one.
+                value = next(iter(values.values()), None)
+            if value is not None:
+                put_field(changes, Spot(path), value)
+                yield Doubt(tuple(path.split(".")), (), gives_way=True)
 
     def _keep_unreadable(
         self,

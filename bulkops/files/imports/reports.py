@@ -173,13 +173,18 @@ def _without_value(message: str, cell: str | None) -> str:
 def _row(
     line: int, cells: Mapping[str, str], failures: Iterable[RowFailure], mapping: Mapping[str, str]
 ) -> Mapping[str, Any]:
-    """Return the JSON of a row: its invalid cells, the first of its other cells, and the errors of no cell."""
+    """Return the JSON of a row: its invalid cells, the first of its other cells, and the errors of no cell.
+
+    What a table has no column for is no error of the row: it is counted with its kind.
+    """
     by_heading: dict[str, list[str]] = {}
     errors: list[str] = []
     for failure in failures:
         heading = _heading_of(failure.failure.path, cells, mapping)
-        found = errors if heading is None else by_heading.setdefault(heading, [])
-        found.append(failure.failure.message)
+        if heading is not None:
+            by_heading.setdefault(heading, []).append(failure.failure.message)
+        elif not cells or failure.failure.code != "REQUIRED":
+            errors.append(failure.failure.message)
     others = [text for heading, text in cells.items() if text and heading not in by_heading]
     return {
         "line": line,

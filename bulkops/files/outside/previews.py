@@ -1,16 +1,18 @@
 """The preview of a file: its format, its headings and its first rows."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.encodings import encoding_name
 from bulkops.files.formats.reading import beginnings, open_source
-from bulkops.files.formats.rows import Beginnings, FileRow, ReadingOptions, Source, UnreadableFile
+from bulkops.files.formats.rows import Beginnings, FileRow, ReadingOptions, RowFailure, Source, UnreadableFile
+from bulkops.files.formats.tables import untitled
 from dimensions_site.text.files import Format
 from dimensions_site.text.formats import grouped_number, shortened
 
@@ -66,7 +68,10 @@ def preview_file(file: BinaryIO, options: ReadingOptions) -> Preview:
     first = beginnings(file, options)
     try:
         with open_source(file, options) as source:
-            found = preview(source)
+            found, beside = _preview(source)
+        if beside:
+            with open_source(file, replace(options, named=beside)) as source:
+                found, _beside = _preview(source)
     except UnreadableFile as error:
         if len(first) <= 1:
             raise
@@ -78,13 +83,13 @@ def preview_file(file: BinaryIO, options: ReadingOptions) -> Preview:
     return found
 
 
-def preview(source: Source) -> Preview:
-    """Return the preview of `source`. Raises UnreadableFile if its beginning cannot be read, and for too many
-    headings.
+def _preview(source: Source) -> tuple[Preview, Sequence[str]]:
+    """Return the preview of `source`, and the columns behind its last heading that have texts. Raises UnreadableFile
+    if its beginning cannot be read, and for too many headings.
     """
     if source.headings is None:
         next(source.rows(), None)  # a file that is broken at its beginning is rejected at once
-        return Preview(source.shape.format, [], [])
+        return Preview(source.shape.format, [], []), ()
     if len(source.headings) > MOST_HEADINGS:
         message = _(
             "The table has {count} columns, and up to {maximum} can be imported here. "
@@ -92,11 +97,15 @@ def preview(source: Source) -> Preview:
             "or have the file imported on the command line."
         )
         raise UnreadableFile(1, message.format(count=grouped_number(len(source.headings)), maximum=MOST_HEADINGS))
-    good = (row for row in islice(source.rows(), _LOOKED_AT) if isinstance(row, FileRow))
     rows: list[Sequence[str]] = []
+    beside: set[str] = set()
     columns = [Counter[str]() for _heading in source.headings]
     try:
-        for row in good:
+        for row in islice(source.rows(), _LOOKED_AT):
+            if isinstance(row, RowFailure) and row.failure.path and len(row.cells) <= MOST_HEADINGS:
+                beside.add(row.failure.path)
+            if not isinstance(row, FileRow):
+                continue
             rows.append([shortened(row.cells[heading]) for heading in source.headings])
             for texts, text in zip(columns, rows[-1], strict=True):
                 texts.update([text.strip()] if text.strip() else [])
@@ -107,7 +116,7 @@ def preview(source: Source) -> Preview:
     written = source.found.written
     # A column with neither heading nor text is left out by itself.
     used = [number for number, name in enumerate(source.headings) if columns[number] or written.get(name, name).strip()]
-    return Preview(
+    found = Preview(
         source.shape.format,
         [source.headings[number] for number in used],
         [[row[number] for number in used] for row in rows[:PREVIEW_ROWS]],
@@ -120,3 +129,20 @@ def preview(source: Source) -> Preview:
         ],
         encodings=source.found.encodings,
     )
+    return found, tuple(beside)
+
+
+def with_columns(preview: Mapping[str, Any], failures: Iterable[RowFailure]) -> Mapping[str, Any]:
+    """Return the JSON of a preview of a table with the columns without a heading in which the rows of the `failures`
+    have texts: those that are below the rows of the preview.
+    """
+    headings = preview["headings"]
+    paths = dict.fromkeys(found.failure.path for found in failures if found.failure.code == "UNKNOWN_FIELD")
+    new = [path for path in paths if headings and path.startswith(untitled("")) and path not in headings]
+    empty = msgspec.to_builtins(ColumnContent(0, 0, ()))
+    return {
+        **preview,
+        "headings": [*headings, *new],
+        "rows": [[*row, *[""] * len(new)] for row in preview["rows"]],
+        "contents": [*preview["contents"], *[empty] * len(new)],
+    }

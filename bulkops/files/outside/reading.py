@@ -94,9 +94,9 @@ def source_outside(
 
 @contextmanager
 def source_of_copy(copy: BinaryIO) -> Iterator[Source]:
-    """Yield the content that `source_outside` has copied to the file `copy`, without reading it once more.
+    """Yield the content of the file `copy`, which `source_outside` has made, without reading the original again.
 
-    Raises ReadingFailed for anything else; so do the rows.
+    Raises ReadingFailed if it is no such copy, also while its rows are read.
     """
     with gzip.open(copy) as kept:
         yield _source(_Reading(cast(BinaryIO, kept), Limits(0, 0), lambda: 0))

@@ -48,6 +48,8 @@ class NumberFormat:
         negative = others[0] if others else f"-{positive}"
         # Of positive and negative numbers, and of zero.
         self._numbers = (positive, negative, others[1] if others[1:] else positive)
+        # A number with it is not the one that people see.
+        self.is_percentage = any(_PERCENT in section for section in self._numbers)
         # Most texts are shown as they are.
         self.shows_texts = not self._text.replace(_TEXT, "", 1).strip() and _TEXT in self._text
 
@@ -57,8 +59,6 @@ class NumberFormat:
         Signs between digits depend on the language of the program, so a number that needs them is not known, unless a
         program writes it in the same way; those between thousands are left out.
         """
-        if self._numbers[0] == _NUMBER:
-            return text
         number = Decimal(text)
         section = self._numbers[0 if number > 0 else 1 if number else 2]
         return _shown(section, abs(number), text.removeprefix("-")).strip() or None
@@ -115,7 +115,9 @@ def _shown(section: str, number: Decimal, text: str) -> str:
     """Return what the section shows of a positive number; nothing if that is not known."""
     if _UNKNOWN in section or _TEXT in section or _DIVIDES.search(section):
         return ""
-    section = section.replace(_NUMBER, text)
+    if _NUMBER in section:
+        shown = section.replace(_NUMBER, text)
+        return "" if _VARIABLE.search(shown) else shown
     fraction = section.partition(_POINT)[2]
     places = sum(map(fraction.count, _PLACES))
     try:
@@ -127,7 +129,8 @@ def _shown(section: str, number: Decimal, text: str) -> str:
         for _optional in range(fraction.count(_DIGIT)):
             digits = digits.removesuffix("0")
         is_plain = not section.strip("".join((*_SIGNS.values(), " ")))
-        return text if is_plain and digits.removesuffix(".") == text else ""
+        has_zeros = len(str(int(rounded))) < section.partition(_POINT)[0].count(_ZERO)
+        return text if is_plain and not has_zeros and digits.removesuffix(".") == text else ""
     return _filled(section, f"{rounded:f}" if rounded else "").replace(_PERCENT, "%")
 
 

@@ -82,7 +82,7 @@ class Workbook:
         if path is not None:
             with self._open(path) as part:
                 for parent, name, attributes in start_tags(part):
-                    if name == "numFmt":
+                    if name == "numFmt" and parent == "numFmts":
                         formats[whole_number(attributes.get("numFmtId"))] = _format_code(attributes)
                         _check_count(formats, MAX_NUMBER_FORMATS, _("number formats"))
                     elif name == "xf" and parent == "cellXfs":

@@ -17,7 +17,7 @@ from bulkops.files.formats.tables import MAX_CELL_CHARACTERS, MAX_ROW_CHARACTERS
 from bulkops.files.workbooks.parts import Sheet, Workbook
 from bulkops.files.workbooks.sheets import Cell, MergedCells, SheetReader, SheetRow
 from bulkops.files.workbooks.texts import CellError, unescape
-from bulkops.files.workbooks.xml import TextCollector, damaged_workbook, read_xml
+from bulkops.files.workbooks.xml import TextCollector, damaged_workbook, read_xml, whole_number
 from dimensions_site.text.files import Format
 from dimensions_site.text.formats import grouped_number, shortened
 
@@ -186,9 +186,8 @@ class _Book:
                 raise CellError(str(_FORMULA))
             return "", None
         if cell.kind == "s":
-            if not cell.text.isdecimal():
-                raise damaged_workbook()
-            text = self._texts.shown(cell.style, unescape(self._shared.text(int(cell.text))))
+            number_of_text = whole_number(cell.text.strip())
+            text = self._texts.shown(cell.style, unescape(self._shared.text(number_of_text)))
         else:
             text, number = self._texts.text(cell.kind, cell.style, cell.text)
         if "\x00" in text:

@@ -96,6 +96,8 @@ class SheetReader:
         self.bytes_read = 0
         self._rows: list[SheetRow] = []
         self._row = SheetRow(0)
+        # Without a number, it is that of the first cell with one.
+        self._is_numbered = False
         self._column = 0
         self._cell: dict[str, str] | None = None
         self._values = TextCollector(_VALUES, MAX_ROW_CHARACTERS)
@@ -113,10 +115,9 @@ class SheetReader:
             self._cell = attributes
         elif name == "row":
             stored = attributes.get("r")
-            number = self._row.number + 1 if stored is None else whole_number(stored)
-            if not self._row.number < number <= MAX_ROWS:
-                raise damaged_workbook()
-            self._row = SheetRow(number)
+            following = self._row.number + 1
+            self._row = SheetRow(_checked(following if stored is None else whole_number(stored), following))
+            self._is_numbered = stored is not None
             self._column = 0
             self._length = 0
         elif self._cell is not None:
@@ -128,6 +129,8 @@ class SheetReader:
             self._add_cell(self._cell, self._values.take())
             self._cell = None
         elif name == "row":
+            if len({cell.column for cell in self._row.cells}) < len(self._row.cells):
+                raise damaged_workbook()
             self._rows.append(self._row)
 
     def _add_cell(self, attributes: dict[str, str], values: dict[str, str]) -> None:
@@ -135,8 +138,13 @@ class SheetReader:
         if reference:
             letters = reference.rstrip(_DIGITS)
             self._column = _column_number(letters)
-            if len(reference) > _SHORT_REFERENCE:
-                whole_number(reference[len(letters) :], MAX_ROWS)
+            digits = reference[len(letters) :]
+            if self._is_numbered:
+                if len(reference) > _SHORT_REFERENCE:
+                    whole_number(digits, MAX_ROWS)
+            elif digits:
+                self._row.number = _checked(whole_number(digits), self._row.number)
+                self._is_numbered = True
         else:
             self._column += 1
         if not 1 <= self._column <= MAX_HEADINGS or len(self._row.cells) >= MAX_HEADINGS:
@@ -146,8 +154,18 @@ class SheetReader:
             self._row.is_too_long = True
         elif values:
             kind, style = attributes.get("t", "n"), whole_number(attributes.get("s", "0"))
-            text = values.get("t" if kind == "inlineStr" else "v", "")
+            # Some programs write a text with another kind, or in the place of another.
+            is_inline = "t" in values and (kind == "inlineStr" or "v" not in values)
+            kind = "inlineStr" if is_inline else "str" if kind == "inlineStr" else kind
+            text = values.get("t" if is_inline else "v", "")
             self._row.cells.append(Cell(self._column, kind, style, text, values.get("f")))
+
+
+def _checked(number: int, least: int) -> int:
+    """Return the number of a row. Raises UnreadableFile if those before it are not below it."""
+    if not least <= number <= MAX_ROWS:
+        raise damaged_workbook()
+    return number
 
 
 @lru_cache

@@ -12,7 +12,7 @@ from openpyxl.utils.datetime import WINDOWS_EPOCH, from_excel
 from bulkops.files.workbooks.number_formats import BUILT_IN, GENERAL, NumberFormat, number_format
 from dimensions_site.text.formats import shortened
 
-_NUMBER = re.compile(r"-?\d{1,400}(?:\.\d{1,400})?(?:[eE][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,3})?")
 # Excel computes with this many digits, and shows zeros for the others.
 _MOST_DIGITS = 15
 _SHORT_INTEGER = re.compile(rf"-?[1-9]\d{{0,{_MOST_DIGITS - 1}}}|0")
@@ -48,8 +48,8 @@ class CellTexts:
         self._epoch = epoch
 
     def text(self, kind: str, style: int, stored: str) -> tuple[str, str | None]:
-        """Return what a cell of that kind (its `t`) and style shows of the stored value, and the number, or the date in
-        ISO 8601, if it is one.
+        """Return what a cell of that kind (its `t`) and style shows of the stored value; and the number, or the date in
+        ISO 8601, that can be used in its place.
 
         Raises CellError.
         """
@@ -94,9 +94,10 @@ class CellTexts:
             return self._of_date(style, self._date(float(stored)))
         number = stored if _SHORT_INTEGER.fullmatch(stored) else _plain(stored)
         shown = format.of_number(number)
+        used = None if format.is_percentage and number != "0" else number
         if shown is None:
-            raise CellError(self._advice(style, number), number)
-        return shown, number
+            raise CellError(self._advice(style, number), used)
+        return shown, used
 
     def _of_date(self, style: int, date: str) -> tuple[str, str]:
         format = self._format(style)

@@ -1,8 +1,6 @@
 """Apply a plan."""
 
-from contextlib import suppress
 from typing import Any
-from uuid import UUID
 
 import structlog
 from django.conf import settings
@@ -20,6 +18,7 @@ from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.models import Repository
+from dimensions_site.text.formats import uuid_of
 
 log = structlog.get_logger(__name__)
 
@@ -61,9 +60,8 @@ class Command(BaseCommand):
 
 def _found(repository: Repository, id: str) -> Plan:
     """Return the plan, of whichever dimension. Raises CommandError if the repository has none with this id."""
-    found = None
-    with suppress(ValueError):
-        found = Plan.objects.filter(repository=repository, pk=UUID(id)).first()
+    key = uuid_of(id)
+    found = Plan.objects.filter(repository=repository, pk=key).first() if key else None
     if found is None:
         raise CommandError(
             f"There is no plan '{id}' in repository '{repository.db_id}'. Plans are kept for "

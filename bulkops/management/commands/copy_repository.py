@@ -11,8 +11,8 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.elements.history.moments import token_of
-from dimensions_site.elements.writing.copying import copy_elements
 from dimensions_site.elements.writing.locking import writing_many
+from dimensions_site.elements.writing.saving import copy_elements
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import check, find_repository
 from dimensions_site.repositories.models import AccessGrant, Repository

@@ -33,6 +33,7 @@ class Command(BaseCommand):
                     for sentence in sentences:
                         self.stdout.write(f"{dimension} in {repository.db_id}: {sentence}.")
                     found += len(sentences)
+        repositories = "1 repository" if len(chosen) == 1 else f"{len(chosen):,} repositories"
         if found:
-            raise CommandError(f"{found:,} kinds of differences were found in {len(chosen):,} repositories.")
-        self.stdout.write(f"Elements, versions and change sets of {len(chosen):,} repositories fit together.")
+            raise CommandError(f"Kinds of differences in {repositories}: {found:,}.")
+        self.stdout.write(f"Elements, versions and change sets of {repositories} fit together.")

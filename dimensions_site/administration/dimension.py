@@ -23,15 +23,13 @@ from dimensions_site.administration.lists.change_list import COMFORTABLE, COMPAC
 from dimensions_site.administration.lists.listing import STEP_PAGES, ListedAdmin
 from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
-from dimensions_site.administration.plans.changing import change_elements
 from dimensions_site.administration.plans.comparing import COMPARE_PAGES
 from dimensions_site.administration.proposals import proposes
+from dimensions_site.administration.table.changing import change_elements, replace_text
 from dimensions_site.administration.table.page import TABLE_BUTTON, TABLE_PAGE, edit_elements
-from dimensions_site.administration.table.replacing import replace_text
-from dimensions_site.changes.approvals import ApprovalRequired
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.changes.requirements import ApprovalRequired, ReasonField
 from dimensions_site.elements.writing.saving import delete
 
 # In seconds.
@@ -80,8 +78,9 @@ class DimensionAdmin(ListedAdmin):
         context = getattr(response, "context_data", None) or {}
         if "cl" in context and context["cl"].filter.timeout:
             response.status_code = HTTPStatus.SERVICE_UNAVAILABLE
-        # These two pass the search and the filters on.
-        pages = {self.route("edit_table"): "table", self.route("export_file"): "export_file"}
+        # These pass the search and the filters on, or the repository.
+        pages = {"edit_table": "table", "export_file": "export_file", "import_file": "import_file"}
+        pages = {self.route(name): page for name, page in pages.items()}
         for button in context.get("actions_list", ()):
             if button["path"] in pages:
                 button["path"] = self.route_with_query(request, pages[button["path"]])

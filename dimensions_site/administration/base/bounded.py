@@ -9,13 +9,20 @@ from typing import Any, ClassVar, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import SEARCH_VAR
 from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from django.forms import Media, Script
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.cache import patch_vary_headers
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 from unfold.admin import ModelAdmin
@@ -23,7 +30,8 @@ from unfold.widgets import UnfoldBooleanWidget
 
 from dimensions_site.administration.base.paging import BoundedPaginator, PagedChangeList, limit_of_count, page_number
 from dimensions_site.administration.base.values import EMPTY
-from dimensions_site.repositories.login.kept_forms import keeping_what_was_typed
+from dimensions_site.repositories.audit import SUBJECTS
+from dimensions_site.repositories.login.sessions import keeping_what_was_typed
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
 from dimensions_site.text.formats import grouped_number, shortened
@@ -37,6 +45,8 @@ admin.site.index_title = _("Start page")
 LONGEST_SEARCH = 500
 
 
+# The header of requests by which a page loads a part of another one.
+PART = "HX-Request"
 # The request attribute that caches the keys of the repositories that the user may access.
 _ROLES = "dimensions.roles"
 
@@ -69,8 +79,9 @@ class Page:
     """The `name` of a URL, the pattern of its `address`, and its `view`: a function of the admin, the request and what
     the address names.
 
-    It takes one `method` or all, from users with the `permission` of the admin or any. With `again`, it keeps what was
-    typed, as `keeping_what_was_typed` does.
+    It takes one `method` or all, from users with the `permission` of the admin or any. Ctrl-K finds it if it has a
+    `title`, a text with %(elements)s, and an `icon`. With `again`, it keeps what was typed, as
+    `keeping_what_was_typed` does.
     """
 
     name: str
@@ -78,7 +89,12 @@ class Page:
     view: Callable[..., Any]
     method: str = ""
     permission: str = ""
+    title: Any = ""
+    icon: str = ""
     again: Callable[..., Any] | None = None
+
+    def title_of(self, admin: ModelAdmin) -> str:
+        return str(capfirst(self.title % {"elements": admin.opts.verbose_name_plural}))
 
     def view_of(self, admin: ModelAdmin) -> Callable[..., Any]:
         """Return the view of this page of `admin`, for users who are signed in."""
@@ -100,6 +116,8 @@ class BoundedListAdmin(ModelAdmin):
     list_per_page = 50
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
+    # What a search finds, unless it is what Django does.
+    search_condition: Callable[[str], Q] | None = None
     # Besides those of Django, or instead of them.
     pages: ClassVar[Sequence[Page]] = ()
 
@@ -117,6 +135,12 @@ class BoundedListAdmin(ModelAdmin):
     def render_page(self, request: HttpRequest, template: str, **context: Any) -> TemplateResponse:
         common = {**self.admin_site.each_context(request), "opts": self.opts}
         return TemplateResponse(request, template, {**common, **context})
+
+    def render_part(self, request: HttpRequest, part: str, whole: str, **context: Any) -> TemplateResponse:
+        """Return the `part` alone for a page that loads it, and the `whole` page otherwise."""
+        response = self.render_page(request, part if PART in request.headers else whole, **context)
+        patch_vary_headers(response, [PART])
+        return response
 
     @property
     def media(self) -> Media:
@@ -146,6 +170,8 @@ class BoundedListAdmin(ModelAdmin):
         """Return nothing for a search that is too long: a part of it would find too much."""
         if len(search_term) > LONGEST_SEARCH:
             return queryset.none(), False
+        if self.search_condition is not None:
+            return queryset.filter(self.search_condition(search_term)) if search_term else queryset, False
         return super().get_search_results(request, queryset, search_term)
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
@@ -167,6 +193,14 @@ class BoundedListAdmin(ModelAdmin):
                 % {"longest": LONGEST_SEARCH, "length": grouped_number(len(shown.query))},
             )
         return shown
+
+    def rows_of_list(self, request: HttpRequest) -> QuerySet[Any] | None:
+        """Return all rows of the list with the query of this URL; None if that is not valid."""
+        try:
+            found: QuerySet[Any] = self.get_changelist_instance(request).queryset
+        except IncorrectLookupParameters:
+            return None
+        return found
 
     def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any) -> Any:
         """Reject a selection that the page cannot have sent: an invalid key would fail in the database."""
@@ -207,6 +241,12 @@ class SuperuserAdmin(BoundedListAdmin):
             *(Script(f"site/admin/{name}.js", type="module") for name in ("summary", "unsaved", "copying")),
         ]
 
+    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Explain the roles."""
+        if db_field.name == "role":
+            kwargs["choices"] = Role.explained_choices()
+        return super().formfield_for_choice_field(db_field, request, **kwargs)
+
     def _is_superuser(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.is_superuser)
 
@@ -225,7 +265,14 @@ class SuperuserAdmin(BoundedListAdmin):
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Check permission before the lookup: Django's response would reveal which primary keys exist."""
+        """Lead to the access changes of the row, if it has any: Django's own page knows only what was done by form.
+
+        Permission comes before the lookup: Django's response would reveal which primary keys exist.
+        """
         if not self.has_view_permission(request):
             raise PermissionDenied
-        return super().history_view(request, object_id, extra_context)
+        row = self.get_object(request, unquote(object_id)) if self.model in SUBJECTS else None
+        if row is None:
+            return super().history_view(request, object_id, extra_context)
+        name = str(next(iter(SUBJECTS[self.model].of(row).values())))
+        return redirect(f"{reverse('admin:repositories_accesschange_changelist')}?{urlencode({SEARCH_VAR: name})}")

@@ -14,9 +14,10 @@ from dimensions_site.repositories.dimensions import dimension_names
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.saved_views.models import KnownRepository
 
-# The parameter of lists, which is empty for all repositories, and that of other pages.
+# The parameter of lists, which is empty for all repositories, and those of other pages: a comparison is about its left
+# side.
 REPOSITORY = "repository__id__exact"
-NAMES = (REPOSITORY, "repository")
+NAMES = (REPOSITORY, "from_repository", "repository")
 # The parameters that carry the address of a list to pages about it.
 _LISTS = ("_changelist_filters", "list")
 # The request attribute that keeps what was found.

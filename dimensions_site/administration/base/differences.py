@@ -1,11 +1,12 @@
 """What differs between elements, as the pages' table of differences and the workbooks show it (contract J2)."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from itertools import takewhile
 from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from django.http import FileResponse
 from django.utils.html import format_html
@@ -64,10 +65,8 @@ class ShownDifference:
         return BADGES[self.change]
 
     def rows(self) -> Iterator[Difference]:
-        """Yield the rows of the table, of an element that was changed: the values with what differs marked."""
-        for one in self.differences:
-            before, after = marked(one.before, one.after)
-            yield replace(one, before=before, after=after)
+        """Return the rows of the table, of an element that was changed."""
+        return with_marks(self.differences)
 
 
 def of_version(version: ShownVersion, description: str, address: str) -> ShownDifference:
@@ -88,6 +87,13 @@ def values_of(change: Change, differences: list[Difference]) -> list[Difference]
     if change != Change.DELETED:
         return differences
     return [replace(one, before=one.after, after=one.before) for one in differences]
+
+
+def with_marks(differences: Iterable[Difference]) -> Iterator[Difference]:
+    """Yield the `differences` with the words that differ marked."""
+    for one in differences:
+        before, after = marked(one.before, one.after)
+        yield replace(one, before=before, after=after)
 
 
 def marked(before: str, after: str) -> tuple[SafeString, SafeString]:
@@ -112,13 +118,24 @@ def _with_mark(html: str, words: list[str], first: int, last: int) -> SafeString
 def table_file(
     name: str, format: Format, headings: Iterable[str], rows: Iterable[Iterable[str | int | None]]
 ) -> FileResponse:
-    """Return a file of this `name` with these rows, written to the disk with constant memory. Raises TableTooLarge."""
-    with ExitStack() as stack:
-        file = stack.enter_context(TemporaryFile())
-        with closing(table_writer(FileShape(format, FORMATS[format].encoding), file)) as written:
+    """Return a file of this `name` with these rows. Raises TableTooLarge."""
+
+    def write(file: BinaryIO, shape: FileShape) -> None:
+        with closing(table_writer(shape, file)) as written:
             written.headings(headings)
             for row in rows:
                 written.row(row if FORMATS[format].has_types else map(cell_for_reading, row))
+
+    return complete_file(name, format, write)
+
+
+def complete_file(name: str, format: Format, write: Callable[[BinaryIO, FileShape], None]) -> FileResponse:
+    """Return a file of this `name` that is complete before it is sent, so that nobody takes a part of it for all; it is
+    written to the disk with constant memory. Raises as `write` does.
+    """
+    with ExitStack() as stack:
+        file = stack.enter_context(TemporaryFile())
+        write(file, FileShape(format, FORMATS[format].encoding))
         file.seek(0)
         stack.pop_all()
     return FileResponse(file, as_attachment=True, filename=f"{name}.{format}", content_type=format.content_type)

@@ -59,7 +59,7 @@ class GrantedRepositoryFilter(RelatedDropdownFilter):
 
 
 class PickedFilter(AutocompleteSelectFilter):
-    """One of hundreds of rows, which a search finds; a key that is out of range would fail in the database."""
+    """Filters by one of hundreds of rows, which a search finds. A key out of range would fail in the database."""
 
     def __init__(self, field: Any, *arguments: Any, **named: Any) -> None:
         super().__init__(field, *arguments, **named)

@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 from django.db import OperationalError
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.http import urlencode
 from django.utils.timezone import get_current_timezone, localtime
 from django.utils.translation import gettext as _
 
@@ -18,11 +17,10 @@ from dimensions_site.administration.base.current import REPOSITORY, chosen_repos
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.changes.states import Future, State
 from dimensions_site.changes.versions import versions_at
-from dimensions_site.db.locks import is_about_locks
+from dimensions_site.db.transactions import is_about_locks
 from dimensions_site.elements.history.moments import TooOld, kept_state
 from dimensions_site.repositories.models import Repository
-from dimensions_site.text.formats import moment, shortened
-from dimensions_site.text.parsing import parse_timestamp
+from dimensions_site.text.formats import moment, parse_timestamp, shortened
 
 # The parameter of the list.
 AS_OF = "as_of"
@@ -122,12 +120,12 @@ class PastList:
         return "" if self.instant is None else moment(self.instant)
 
     @property
-    def comparison(self) -> str:
-        """The query of the page that compares the shown state with now; empty if the list is that of now."""
+    def comparison(self) -> dict[str, str]:
+        """The parameters of the page that compares the shown state with now; none if the list is that of now."""
         if self.repository is None or self.instant is None:
-            return ""
+            return {}
         key = str(self.repository.pk)
-        return f"?{urlencode({'from_repository': key, 'from': self.typed, 'repository': key, 'to': ''})}"
+        return {"from_repository": key, "from": self.typed, "repository": key, "to": ""}
 
     def kept(self) -> Iterator[tuple[str, str]]:
         """Yield the other parameters of the list, which the form sends again."""

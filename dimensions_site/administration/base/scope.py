@@ -127,16 +127,11 @@ class JobAdmin(GrantedAdmin):
     list_filter = ["status", "dimension", ("repository", admin.RelatedOnlyFieldListFilter)]
 
 
-def selected_repository(
-    admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any], *, gone: str, refused: str
-) -> Repository | None:
-    """Return the single repository of the selection if the user may propose there.
-
-    Otherwise return None, with a message: `gone` if there are no elements, `refused` without the permission.
-    """
+def selected_repository(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> Repository | None:
+    """Return the single repository of the selection if the user may propose there; else None, with a message."""
     keys = list(queryset.order_by().values_list("repository", flat=True).distinct()[:2])
     if not keys:
-        messages.warning(request, gone)
+        messages.warning(request, _("Nothing was done: nothing was found, or it no longer exists."))
         return None
     if len(keys) > 1:
         messages.error(
@@ -144,16 +139,16 @@ def selected_repository(
         )
         return None
     if not admin.open_keys(request, Role.PROPOSER).issuperset(keys):
-        messages.error(request, refused)
+        messages.error(request, _("Nothing was done: this needs the role proposer in the repository."))
         return None
     return Repository.objects.get(pk=keys[0])
 
 
-def selection(request: HttpRequest) -> dict[str, Any]:
-    """Return what the template needs for the hidden fields that select the same elements again."""
+def selection(request: HttpRequest, *, is_all: bool = False) -> dict[str, Any]:
+    """Return what the template needs for the hidden fields that select the same elements again, or all of the list."""
     return {
         "checkbox": ACTION_CHECKBOX_NAME,
         # For a selection across all pages, Django requires one ticked box.
-        "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
-        "select_across": request.POST.get("select_across", "0"),
+        "selected": ["0"] if is_all else request.POST.getlist(ACTION_CHECKBOX_NAME),
+        "select_across": "1" if is_all else request.POST.get("select_across", "0"),
     }

@@ -153,10 +153,10 @@ def _parts(nodes: list[Node], wire: Wire) -> list[Node | FilterCondition]:
         if not isinstance(node, Comparison):
             found.append(node)
             continue
-        both = _both(node, nodes[0], wire) if nodes else None
-        if both is not None:
+        joined = _joined(node, nodes[0], wire) if nodes else None
+        if joined is not None:
             nodes.pop(0)
-        found.append(both or _condition(node, wire) or node)
+        found.append(joined or _condition(node, wire) or node)
     return found
 
 
@@ -168,7 +168,7 @@ def _condition(node: Comparison, wire: Wire) -> FilterCondition | None:
     return None if operation is None else FilterCondition(named, *operation)
 
 
-def _both(low: Comparison, high: Node, wire: Wire) -> FilterCondition | None:
+def _joined(low: Comparison, high: Node, wire: Wire) -> FilterCondition | None:
     named = wire.named(low.selector)
     if named is None or not isinstance(high, Comparison):
         return None

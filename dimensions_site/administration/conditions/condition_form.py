@@ -68,8 +68,7 @@ class ConditionForm:
     @property
     def input_type(self) -> str:
         """The type of the controls for one value: a browser's control for dates shows them as people write them."""
-        is_moment = self.named.kind is ValueKind.TIMESTAMP
-        return "date" if is_moment and all(len(value) in (0, 10) for value in self.values) else "text"
+        return "date" if self.leaf.has_day and all(len(value) in (0, 10) for value in self.values) else "text"
 
     @property
     def takes_key(self) -> bool:

@@ -131,9 +131,8 @@ def operation_of(
     name = _BY_COMPARISON.get((comparison.operator, values[0])) or _BY_COMPARISON.get((comparison.operator, ""))
     if name is None or (len(values) > 1 and not comparison.operator.takes_list):
         return None
-    name = (_OF_MOMENTS if kind is ValueKind.TIMESTAMP else _OF_ENTRIES if is_entry or may_be_empty else {}).get(
-        name, name
-    )
+    others = _OF_MOMENTS if "since" in _OFFERED[kind] else _OF_ENTRIES if is_entry or may_be_empty else {}
+    name = others.get(name, name)
     return OPERATIONS[name], () if OPERATIONS[name].takes is Takes.NOTHING else values
 
 

@@ -134,7 +134,7 @@ class Reader:
         for spot in merge.taken:
             shown.controls[spot.path].show(value_at(merge.element, Spot(spot.path)))
         conflicts = {conflict.spot: conflict for conflict in [*undecided, *merge.conflicts]}
-        # The choices were made between other values.
+        # None of the earlier choices is kept: they were between other values.
         choices = self._choices(conflicts.values(), {})
         named = ({"field": self._heading(spot), "who": self._author(spot)} for spot in merge.taken)
         taken = [_("%(field)s by %(who)s") % words for words in named]

@@ -14,7 +14,7 @@ from dimensions_site.administration.inputs.controls import Control, as_meant
 from dimensions_site.administration.inputs.map_editor import MapControl, MapRow
 from dimensions_site.api.errors import flatten
 from dimensions_site.elements.declaration.wire import Place
-from dimensions_site.elements.writing.field_changes import FieldChange, How
+from dimensions_site.elements.writing.merging import FieldChange, How
 from dimensions_site.rsql.fields import ValueKind
 
 

@@ -42,14 +42,16 @@ class _MomentInput(UnfoldAdminTextInputWidget):
 class CompareForm(forms.Form):
     """Two states: a repository and a moment each, now if it is empty; with a filter, those elements that match it.
 
-    A valid form has the two `sides`.
+    The `query` of the page is what was submitted once it names a repository. A valid form has the two `sides`.
     """
 
     # It has chips of its own on the page.
     filter = forms.CharField(required=False, widget=forms.HiddenInput)
 
-    def __init__(self, dimension: Dimension, repositories: dict[int, Repository], data: QueryDict | None) -> None:
-        super().__init__(data)
+    def __init__(self, dimension: Dimension, repositories: dict[int, Repository], query: QueryDict) -> None:
+        is_submitted = any(repository in query for repository, _moment in SIDES)
+        super().__init__(query if is_submitted else None, initial={"filter": query.get("filter", "")})
+        self.query = query
         self.dimension = dimension
         self.repositories = repositories
         self.sides: list[Side] = []

@@ -17,7 +17,7 @@ from bulkops.jobs import processing
 from dimensions_site.administration.base.scope import ScopedAdmin, selected_repository, selection
 from dimensions_site.administration.elements.references import ReferenceFinder, uses_of_many
 from dimensions_site.administration.proposals import open_plan, propose, proposes
-from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import Scope
 
@@ -27,20 +27,14 @@ _SHOWN = 10
 _ASKED = 1_000
 
 
-@action(description=gettext_lazy("Delete the selected %(verbose_name_plural)s"), permissions=["delete"])
+@action(description=gettext_lazy("Delete"), permissions=["delete"])
 def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
     """Ask for confirmation and the reason; once confirmed, start the deletion and show its progress, or propose it.
 
     Little more than the ids is read: the selection may have 100,000 elements. If it has changed since the question,
     ask again.
     """
-    repository = selected_repository(
-        admin,
-        request,
-        queryset,
-        gone=_("Nothing was deleted: what was selected no longer exists."),
-        refused=_("Nothing was deleted: this needs the role proposer in the repository."),
-    )
+    repository = selected_repository(admin, request, queryset)
     if repository is None:
         return None
     is_proposed = proposes(request, repository, admin.dimension.name, deletes=True)

@@ -24,13 +24,12 @@ from dimensions_site.administration.proposals import proposes
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Origin
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import minute
-from dimensions_site.text.parsing import parse_timestamp
+from dimensions_site.text.formats import minute, parse_timestamp
 
 # How often a save is tried while others save the same element.
 _ATTEMPTS = 3
@@ -154,7 +153,7 @@ def _deleted_again(admin: ScopedAdmin, request: HttpRequest, key: str, data: Que
     form.read(data)
     saved = version.change_set
     values = {"who": saved.user, "id": version.element_id, "when": minute(saved.committed_at)}
-    message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it anew.")
+    message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it again.")
     form.errors.append(message % values)
     action = f"{admin.route('add')}?repository={version.repository.pk}"
     reason = ReasonField(shown.repository, data)

@@ -89,7 +89,7 @@ class ElementForm:
                 picker.words = words
                 section.controls.remove(words)
         # Short controls stand before the maps.
-        section.controls.sort(key=lambda control: control.is_group)
+        section.controls.sort(key=lambda control: (control.is_group, control.leaf.is_technical))
         return section
 
     def _add(self, section: Section, part: Section) -> None:
@@ -188,15 +188,13 @@ class ElementForm:
             self._point_out(failure.path.split("."), failure)
 
     def _point_out(self, segments: Sequence[str], failure: Failure) -> None:
-        # REST quotes what was sent, which the form shows anyway.
-        message = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
         for length in range(len(segments), 0, -1):
             control = self.controls.get(".".join(segments[:length]))
             if isinstance(control, MapControl) and length < len(segments):
-                return control.point_out(segments[length], message)
+                return control.point_out(segments[length], failure.message)
             if control is not None:
-                return control.errors.append(message)
-        self.errors.append(message)
+                return control.errors.append(failure.message)
+        self.errors.append(failure.message)
 
 
 def refuse_nul(data: QueryDict) -> None:

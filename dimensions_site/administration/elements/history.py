@@ -1,5 +1,6 @@
 """The versions of elements in the admin, deleted ones included, and restoring them (contract C18)."""
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -10,9 +11,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page
 from dimensions_site.administration.base.current import current_repository
+from dimensions_site.administration.base.differences import with_marks
 from dimensions_site.administration.base.naming import shown_description
 from dimensions_site.administration.base.paging import page_number, report_missing_page, requested_page
 from dimensions_site.administration.base.scope import ScopedAdmin
@@ -21,7 +24,7 @@ from dimensions_site.administration.proposals import open_plan, propose, propose
 from dimensions_site.api.errors import Failure
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.editing import Editor
@@ -68,7 +71,7 @@ def show_deleted(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     return admin.render_page(
         request,
         "admin/history/deleted.html",
-        title=_("Deleted %(elements)s") % {"elements": admin.opts.verbose_name_plural},
+        title=DELETED_PAGE.title_of(admin),
         search=search,
         deleted=[
             (row, admin.route("version", row.number), repository, shown_description(row, repository))
@@ -179,7 +182,7 @@ def _preview(
         etag=stored.etag,
         reason=reason,
         proposes=proposes(request, row.repository, admin.dimension.name),
-        differences=[(difference, chosen is None or difference.path in chosen) for difference in found],
+        differences=[(difference, chosen is None or difference.path in chosen) for difference in with_marks(found)],
     )
 
 
@@ -200,7 +203,7 @@ def _versions(
         title=title % {"id": element_id},
         repository=repository,
         element=element,
-        versions=shown,
+        versions=[replace(one, differences=[*with_marks(one.differences)]) if one.is_change else one for one in shown],
         page=page,
         page_numbers=page.paginator.get_elided_page_range(page.number),
         page_var=PAGE_VAR,
@@ -231,8 +234,10 @@ def _may_restore(admin: ScopedAdmin, request: HttpRequest, repository: Repositor
     return repository.pk in admin.open_keys(request, Role.PROPOSER)
 
 
+_DELETED = gettext_lazy("Deleted %(elements)s")
+DELETED_PAGE = Page("deleted_elements", "deleted/", show_deleted, "GET", "view", _DELETED, "restore_from_trash")
 HISTORY_PAGES = (
-    Page("deleted_elements", "deleted/", show_deleted, "GET", "view"),
+    DELETED_PAGE,
     Page("version", "versions/<int:version>/", show_version, "GET"),
     Page("restore", "versions/<int:version>/restore/", restore_version),
     # Django's own would show only what was changed in the admin.

@@ -151,12 +151,12 @@ def uses_of_many(
 
 def _shown(name: str, uses: Uses, finder: ReferenceFinder) -> UsesShown:
     """Return the `uses` in words; one query for each dimension that has some."""
-    users = finder.found((use.dimension, use.id) for use in uses.first)
+    users = finder.found((use["dimension"], use["id"]) for use in uses.first)
     first = [
-        {**user, "heading": dimension_named(use.dimension).wire.places[use.path].heading}
+        {**user, "heading": dimension_named(use["dimension"]).wire.places[use["path"]].heading}
         for use in uses.first
         # One that was deleted a moment ago is left out.
-        if (user := users[use.dimension, use.id]) is not None
+        if (user := users[use["dimension"], use["id"]]) is not None
     ]
     return UsesShown(name, uses.count, first)
 

@@ -21,6 +21,10 @@ from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.text.formats import shortened
 
+# The cookie with the numbers of the drafts that were saved last, and how many.
+_SAVED, _TABS = "saved_draft", 20
+_DRAFT = re.compile(r"\b[0-9a-f-]{36}\b")
+
 
 class ChangedMeanwhile(Exception):
     """The element is no longer stored in the version that was shown."""
@@ -35,10 +39,9 @@ def save_attempt(
     """
     save = _propose if proposes(request, shown.repository, admin.dimension.name) else _write
     response = save(admin, request, shown, attempt, reason)
-    draft = request.POST.get("_draft", "")
-    # Only a number as browsers give their drafts.
-    number = draft if re.fullmatch("[0-9a-f-]{36}", draft) else ""
-    response.set_cookie("saved_draft", number, samesite="Strict", secure=request.is_secure())
+    # Only numbers as browsers give their drafts; those before are of other tabs.
+    drafts = _DRAFT.findall(f"{request.COOKIES.get(_SAVED, '')} {request.POST.get('_draft', '')}")
+    response.set_cookie(_SAVED, ".".join(drafts[-_TABS:]), samesite="Strict", secure=request.is_secure())
     return response
 
 

@@ -236,7 +236,7 @@ class ColumnFields:
         return self._paths(self._names.find(name))
 
     def _paths(self, found: Sequence[str]) -> list[str]:
-        """Return the wire paths with the default language for the descriptions as a whole."""
+        """Return the wire paths; the descriptions as a whole are those in the default language."""
         whole = (DESCRIPTIONS, DEFAULT_DESCRIPTION)
         return list(dict.fromkeys(f"{DESCRIPTIONS}.{self._language}" if path in whole else path for path in found))
 

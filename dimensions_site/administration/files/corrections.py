@@ -76,7 +76,8 @@ class CorrectionsForm:
 
     def __init__(self, file_import: FileImport, page: str | None, data: QueryDict | None = None) -> None:
         self._kept: dict[str, dict[str, str]] = file_import.corrections or {}
-        self.page = Paginator(file_import.report.get("rows", []), ROWS_ON_A_PAGE).get_page(page)
+        rows = [row for row in file_import.report.get("rows", []) if row["cells"] or row["errors"]]
+        self.page = Paginator(rows, ROWS_ON_A_PAGE).get_page(page)
         self.rows = [_row(row, data) for row in self.page.object_list]
         self.error = ""
         self._wire = dimension_named(file_import.dimension).wire
@@ -122,7 +123,9 @@ class CorrectionsForm:
 
     def _value(self, number: int, found: Mapping[str, Any], data: QueryDict | None) -> ValueToMean:
         name, heading = f"value-{number}", found["heading"]
-        options = [*self._options(heading).items(), (_EMPTY, _("not set"))]
+        options = [*self._options(heading).items()]
+        if not self._wire.places[self._choices.mapping[heading]].leaf.required:
+            options.append((_EMPTY, _("not set")))
         chosen = "" if data is None else data.get(name, "")
         return ValueToMean(name, heading, found["text"], found["count"], options, chosen)
 

@@ -1,16 +1,12 @@
 """Export a list or what is selected there: a file to import again, or one as people read it (contract H4, G2)."""
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from tempfile import TemporaryFile
-from typing import Any, cast
+from typing import Any, BinaryIO, cast
 
 from django import forms
 from django.contrib import messages
 from django.contrib.admin import action as admin_action
-from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.db.models import Count, QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
@@ -25,11 +21,9 @@ from bulkops.files.exporting import chosen_paths, export
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
-from dimensions_site.administration.base.differences import table_file
-from dimensions_site.administration.base.naming import description_of
+from dimensions_site.administration.base.differences import complete_file, table_file
 from dimensions_site.administration.base.past import asked_moment, instant_of
-from dimensions_site.administration.base.values import minute
-from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ListColumn, value_in_words
+from dimensions_site.administration.base.scope import selection
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
@@ -45,12 +39,6 @@ _MAX_LANGUAGES = 100
 _SHOWN, _READ = "shown", (Format.XLSX, Format.CSV)
 # How many rows are read at a time.
 _TOGETHER = 1_000
-# What has a text of its own in a list, by wire path.
-_TEXTS: dict[str, Callable[[Any], str]] = {
-    DESCRIPTIONS: lambda element: description_of(element.descriptions, element.repository),
-    REPOSITORY_COLUMN: lambda element: element.repository.db_id,
-    "updateInfo.date": lambda element: minute(element.update_date),
-}
 
 
 class ExportForm(forms.Form):
@@ -112,21 +100,14 @@ class ExportForm(forms.Form):
         return chosen
 
 
-@admin_action(description=_("Export the selected %(verbose_name_plural)s"), permissions=["view"])
+@admin_action(description=_("Export"), permissions=["view"])
 def export_elements(admin: ListedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponseBase | None:
     """Return the page for the selected elements, or the file when that page is submitted."""
-    selected = request.POST.getlist(ACTION_CHECKBOX_NAME)
-    across = request.POST.get("select_across", "0")
-    return _export_page(admin, request, queryset, request.get_full_path(), selected, across)
+    return _export_page(admin, request, queryset, request.get_full_path(), selection(request))
 
 
 def _export_page(
-    admin: ListedAdmin,
-    request: HttpRequest,
-    elements: QuerySet[Any],
-    address: str,
-    selected: Sequence[str],
-    across: str,
+    admin: ListedAdmin, request: HttpRequest, elements: QuerySet[Any], address: str, chosen: Mapping[str, Any]
 ) -> HttpResponseBase | None:
     """Return the page with the form, or the file when it is submitted; None and a message if there are no
     elements.
@@ -161,9 +142,7 @@ def _export_page(
         counts=[(found, counts[key]) for key, found in repositories.items()],
         instant=None if instant is None else moment(instant),
         address=address,
-        checkbox=ACTION_CHECKBOX_NAME,
-        selected=selected,
-        select_across=across,
+        **chosen,
     )
 
 
@@ -177,14 +156,12 @@ def _file(
     paths: Sequence[str],
     labels: bool | None,
 ) -> FileResponse:
-    """Return the complete file, so that nobody takes a part of it for all. Raises TableTooLarge."""
-    shape = FileShape(format, FORMATS[format].encoding)
-    with ExitStack() as stack:
-        file = stack.enter_context(TemporaryFile())
-        found, wire = elements.filter(repository=repository), dimension.wire
+    """Return the file with the elements of the repository. Raises TableTooLarge."""
+
+    def write(file: BinaryIO, shape: FileShape) -> None:
         export(
-            found,
-            wire,
+            elements.filter(repository=repository),
+            dimension.wire,
             repository,
             paths=paths,
             shape=shape,
@@ -193,20 +170,18 @@ def _file(
             max_columns=MAX_COLUMNS,
             labels=labels or False,
         )
-        file.seek(0)
-        stack.pop_all()
+
     date = f"{timezone.now():%Y-%m-%d}" if instant is None else f"{instant:%Y-%m-%dT%H%M%SZ}"
     with override("en"):  # the names of files are the same for everybody
         elements_name = slugify(str(dimension.verbose_name_plural))
-    name = f"{repository.db_id}-{elements_name}-{date}.{format}"
-    return FileResponse(file, as_attachment=True, filename=name, content_type=format.content_type)
+    return complete_file(f"{repository.db_id}-{elements_name}-{date}", format, write)
 
 
 def _shown_file(admin: ListedAdmin, request: HttpRequest, elements: QuerySet[Any], format: Format) -> FileResponse:
     """Return the file of the `elements` with the columns of the list, texts in full. Raises TableTooLarge."""
-    columns, wire = admin.columns_of(request), admin.dimension.wire
+    columns = admin.columns_of(request)
     rows = (
-        [element.element_id, *(_text(wire, column, element) for column in columns)]
+        [element.element_id, *((column.text or column.display.text)(element) for column in columns)]
         for element in elements.iterator(chunk_size=_TOGETHER)
     )
     with override("en"):  # the names of files are the same for everybody
@@ -214,22 +189,13 @@ def _shown_file(admin: ListedAdmin, request: HttpRequest, elements: QuerySet[Any
     return table_file(name, format, [gettext("Id"), *(column.heading for column in columns)], rows)
 
 
-def _text(wire: Wire, column: ListColumn, element: Any) -> str | None:
-    if column.path in _TEXTS:
-        return _TEXTS[column.path](element)
-    named = wire.named(column.path)
-    return None if named is None else value_in_words(named, element)
-
-
 def _export_list(admin: ListedAdmin, request: HttpRequest) -> HttpResponseBase:
     """Return the page for all elements of the list with the query of this URL."""
     address = admin.route_with_query(request, "changelist")
-    try:
-        elements = admin.get_changelist_instance(request).queryset
-    except IncorrectLookupParameters:
+    elements = admin.rows_of_list(request)
+    if elements is None:
         return redirect(address)
-    # For a selection across all pages, Django requires one ticked box.
-    return _export_page(admin, request, elements, address, ["0"], "1") or redirect(address)
+    return _export_page(admin, request, elements, address, selection(request, is_all=True)) or redirect(address)
 
 
 EXPORT_BUTTON = action(_export_list, description=cast(str, _("Export")), permissions=["view"], icon="download")

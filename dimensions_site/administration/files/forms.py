@@ -20,11 +20,11 @@ from unfold.widgets import (
 
 from bulkops.files.formats.rows import GZIP_ENDING, ReadingOptions
 from bulkops.files.formats.table import FORMATS
-from bulkops.files.imports.options import Mode, Share
-from bulkops.jobs import mappings
+from bulkops.files.imports.options import Mode, Share, remembered_mapping
 from bulkops.jobs.file_imports import Choices
 from bulkops.models import FileImport
 from dimensions_site.administration.files.columns import ColumnFields
+from dimensions_site.administration.files.filling import FillingFields
 from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to
@@ -143,9 +143,10 @@ class ChoicesForm(forms.Form):
     def __init__(self, file_import: FileImport, data: Any = None) -> None:
         chosen = Choices.of(file_import)
         super().__init__(data, initial={"mode": chosen.mode, "strict": chosen.strict, "max_delete": chosen.max_delete})
-        remembered, rules = ({}, {}) if chosen.mapping else mappings.remembered_mapping(file_import)
+        remembered, rules = ({}, {}) if chosen.mapping else remembered_mapping(file_import)
         self._chosen = replace(chosen, **rules)
         self.columns = ColumnFields(file_import, chosen.mapping, remembered, data)
+        self.filling = FillingFields(file_import, self.columns, self._chosen.filled, data)
         modes = [(mode.value, text) for mode, text in _MODES.items()]
         mode = forms.ChoiceField(label=_("What to do"), choices=modes, widget=UnfoldAdminSelectWidget)
         self.fields = {"mode": mode, **self.fields}
@@ -162,7 +163,7 @@ class ChoicesForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         self.columns.check()
-        for error in self.columns.general_errors:
+        for error in (*self.columns.general_errors, *self.filling.errors):
             self.add_error(None, error)
         if self.columns.has_errors:
             self.add_error(None, _("Not every column has a field yet. Choose one, or leave the column out."))
@@ -172,4 +173,5 @@ class ChoicesForm(forms.Form):
     def choices(self) -> Choices:
         """Return the choices of a valid form."""
         language = get_language() or settings.LANGUAGE_CODE
-        return replace(self._chosen, mapping=self.columns.mapping, language=language, **self.cleaned_data)
+        mapping, filled = self.columns.mapping, self.filling.filled
+        return replace(self._chosen, mapping=mapping, filled=filled, language=language, **self.cleaned_data)

@@ -8,11 +8,11 @@ from django.utils.translation import ngettext
 
 from bulkops.files.imports.reports import Phase
 from bulkops.jobs.file_imports import AT_WORK, Choices
-from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import FileImport, ImportStatus
 from dimensions_site.administration.base.differences import ShownDifference
 from dimensions_site.administration.base.naming import element_addresses, element_route
-from dimensions_site.administration.jobs.deletions import JobProgress
+from dimensions_site.administration.files.filling import filled_in_words
+from dimensions_site.administration.jobs.deletions import JobProgress, waiting_words
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.differences import Difference
@@ -39,17 +39,26 @@ def result_of(file_import: FileImport) -> dict[str, Any]:
     """
     report = file_import.report
     understood = report.get("understood", [])
-    elements = element_route(dimension_named(file_import.dimension), "changelist")
+    dimension = dimension_named(file_import.dimension)
+    elements = element_route(dimension, "changelist")
+    known, places = Choices.of(file_import).mapping, dimension.wire.places
+    # What the file has no column for has the name of its field.
+    fields = {path: str(place.heading) for path, place in places.items() if path not in known}
     return {
         "lead": _lead(file_import),
         "counts": _counts(file_import) if report else [],
         "can_import": file_import.status == ImportStatus.CHECKED and not report["reason"] and writes(report),
         "left_out": _left_out(report) if report.get("rejected") else "",
         "leaves_out_few": report.get("rejected", 0) <= min(_FEW, _SHARE * _rows(report)),
+        "filled": list(filled_in_words(dimension.wire, Choices.of(file_import).filled)),
         "surprising": [meaning for meaning in understood if meaning.get("is_surprising", True)],
         "usual": [meaning for meaning in understood if not meaning.get("is_surprising", True)],
+        "kinds": [
+            {**kind, "heading": fields.get(kind["heading"], kind["heading"])} for kind in report.get("kinds", ())
+        ],
         "more_failures": report.get("failure_count", 0) - len(report.get("failures", [])),
         "samples": _shown(file_import, report.get("samples", [])),
+        "more_deleted": report.get("deleted", 0) - len(report.get("deleted_ids", [])),
         "deleted": [(id, report.get("deleted_texts", {}).get(id, "")) for id in report.get("deleted_ids", [])],
         "elements_address": f"{elements}?repository__id__exact={file_import.repository_id}",
     }
@@ -109,7 +118,8 @@ def _left_out(report: Mapping[str, Any]) -> str:
     rows = []
     for row in report["rows"][:_FEW]:
         texts = filter(None, [*(cell["text"] for cell in row["cells"]), *row["others"]])
-        rows.append(f"{row['line']} ({' · '.join(list(texts)[:_FEW])})")
+        line = _("line %(line)s") % {"line": row["line"]}
+        rows.append(f"{line} ({' · '.join(list(texts)[:_FEW])})")
     more = ["…"] if len(rows) < report["rejected"] else []
     counts = {"count": grouped_number(report["rejected"]), "total": grouped_number(_rows(report))}
     return named.format(rows=", ".join([*rows, *more]), **counts)
@@ -131,13 +141,16 @@ def _shown(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> lis
     """Return the samples with the URLs of the elements that exist, or did."""
     dimension = dimension_named(file_import.dimension)
     addresses = element_addresses(dimension, file_import.repository, [sample["id"] for sample in samples])
+    created = "" if file_import.status == ImportStatus.COMPLETED else _("to be created")
     return [
         ShownDifference(
             sample["id"],
-            Change.CHANGED,
+            # An id never changes.
+            Change.CREATED if any(one["path"] == "id" for one in sample["differences"]) else Change.CHANGED,
             _("line %(line)s") % {"line": sample["line"]},
             [Difference(**{**one, "heading": one.get("heading") or one["path"]}) for one in sample["differences"]],
             addresses.get(sample["id"], ""),
+            created,
         )
         for sample in samples
     ]
@@ -145,11 +158,7 @@ def _shown(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> lis
 
 def _import_status(file_import: FileImport) -> str:
     if file_import.claimed_by is None:
-        if is_worker_running():
-            return _("Waiting for its turn")
-        return _(
-            "Waiting: no worker is running. Ask the operators of the service; the import continues when one is started."
-        )
+        return waiting_words()
     texts = {
         Phase.READING: _("Reading the file"),
         Phase.CHECKING: _("Comparing the rows with what is stored"),

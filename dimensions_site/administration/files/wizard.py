@@ -11,6 +11,7 @@ from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.http import content_disposition_header, urlencode
 from django.utils.text import capfirst
 from django.utils.translation import gettext
@@ -20,27 +21,28 @@ from unfold.decorators import action
 from bulkops.files.formats.encodings import encodings_by_look
 from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
-from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices, UploadRefused
+from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices
 from bulkops.jobs.import_work import plan_of_import
+from bulkops.jobs.previewing import UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.scope import JobAdmin, ScopedAdmin
-from dimensions_site.administration.base.values import badge, when
+from dimensions_site.administration.base.values import EMPTY, badge, minute, when
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, import_progress, result_of, writes
 from dimensions_site.administration.proposals import proposes, undo_address, undo_page
-from dimensions_site.changes.approvals import ApprovalRequired
-from dimensions_site.changes.reasons import ReasonField
-from dimensions_site.db.locks import is_about_locks
+from dimensions_site.changes.requirements import ApprovalRequired, ReasonField
+from dimensions_site.db.transactions import is_about_locks
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import minute
 
 
 def _begin(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
-    """Redirect from the list of a dimension's elements to the first step of an import into it."""
-    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode({'dimension': admin.dimension.name})}")
+    """Redirect from the list of a dimension's elements to the first step of an import into its repository."""
+    current = current_repository(request)
+    query = {"dimension": admin.dimension.name, "repository": "" if current is None else current.pk}
+    return redirect(f"{reverse('admin:bulkops_fileimport_add')}?{urlencode(query)}")
 
 
 IMPORT_BUTTON = action(_begin, description=cast(str, _("Import")), permissions=["add"], icon="upload")
@@ -78,14 +80,14 @@ class FileImportAdmin(JobAdmin):
     def state(self, row: FileImport) -> str:
         """Return the status, and until when an import waits for its user."""
         removed = file_imports.removed_at(row)
-        status = row.get_status_display()
-        if removed is not None:
-            status = gettext("%(status)s, until %(when)s") % {"status": status, "when": minute(removed)}
-        return badge(row.status, status)
+        state = badge(row.status, row.get_status_display())
+        if removed is None:
+            return state
+        return format_html("{} {}", state, gettext("until %(when)s") % {"when": minute(removed)})
 
     @admin.display(description=_("Effect"))
     def effect(self, row: FileImport) -> str:
-        return effect_of(row)
+        return effect_of(row) or EMPTY
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)

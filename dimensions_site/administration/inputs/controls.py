@@ -19,7 +19,6 @@ from dimensions_site.elements.declaration.labels import AmbiguousText, labels_in
 from dimensions_site.elements.declaration.texts import CODE_LENGTH
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.rsql.fields import ValueKind
 
 
 def as_submitted(text: str) -> str:
@@ -232,6 +231,6 @@ def control_of(place: Place, stored: Any) -> Control:
     leaf = place.leaf
     if leaf.offered and not leaf.is_open:
         return ChoiceControl(place, stored)
-    if leaf.kind is ValueKind.TIMESTAMP:
+    if leaf.has_day:
         return TimestampControl(place, stored)
     return (LocalControl if leaf.is_local else TextControl)(place, stored)

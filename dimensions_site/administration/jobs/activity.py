@@ -1,6 +1,7 @@
 """The change log: what was changed, by whom, through what and why, as far as the user may see it (contract I1, G2)."""
 
 from collections.abc import Iterable
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import ChoicesDropdownFilter, TextFilter
 
 from bulkops.models import DataProcessing, FileImport, Plan
-from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page, open_keys
+from dimensions_site.administration.base.bounded import Page, open_keys
 from dimensions_site.administration.base.differences import of_version
 from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
 from dimensions_site.administration.base.naming import description_of, element_route, has_text
@@ -108,17 +109,11 @@ class ActivityAdmin(GrantedAdmin):
     ]
     list_filter_submit = True
     search_fields = ["reason"]
+    # The text as a whole, in any case.
+    search_condition = staticmethod(partial(has_text, "reason"))
     search_help_text = _("Search in the reasons")
     ordering = ["-committed_at", "-id"]
     sortable_by = ()
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        """Search for the text as a whole, in any case."""
-        if len(search_term) > LONGEST_SEARCH:
-            return queryset.none(), False
-        return queryset.filter(has_text("reason", search_term)) if search_term else queryset, False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """Return the list; its rows name the element if they wrote only one. Its filters are above it."""

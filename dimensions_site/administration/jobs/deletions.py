@@ -136,11 +136,14 @@ def _deletion_status(processing: DataProcessing) -> str:
         return ended[Status(processing.status)]
     if processing.claimed_by is not None:
         return _("Running")
+    return waiting_words()
+
+
+def waiting_words() -> str:
+    """Return what a job waits for that no worker has claimed."""
     if is_worker_running():
         return _("Waiting for its turn")
-    return _(
-        "Waiting: no worker is running. Ask the operators of the service; the deletion begins when one is started."
-    )
+    return _("Waiting: no worker is running. Ask the operators of the service; the job continues when one is started.")
 
 
 def _in_use(processing: DataProcessing) -> str:

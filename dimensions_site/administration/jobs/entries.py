@@ -6,7 +6,6 @@ from itertools import chain, groupby, islice
 from typing import Any, NamedTuple
 
 from django.contrib import messages
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.db.models import F, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -133,7 +132,7 @@ def named_entry(entry: LogEntry) -> SafeString:
 
 def report(admin: GrantedAdmin, request: HttpRequest) -> HttpResponse:
     """Show the elements of the list with what changed in each, to read and to print: up to 500."""
-    shown = _listed(admin, request)
+    shown = admin.rows_of_list(request)
     if shown is None:
         return redirect(admin.route("changelist"))
     found = list(islice(_entries(request, shown), REPORTED + 1))
@@ -152,7 +151,7 @@ def report(admin: GrantedAdmin, request: HttpRequest) -> HttpResponse:
 
 def export(admin: GrantedAdmin, request: HttpRequest, format: Format) -> HttpResponseBase:
     """Return a file in CSV or a workbook with each value that the change sets of the list have changed."""
-    shown = _listed(admin, request)
+    shown = admin.rows_of_list(request)
     address = f"{admin.route('changelist')}?{request.GET.urlencode()}"
     if shown is None:
         return redirect(admin.route("changelist"))
@@ -176,15 +175,6 @@ def export(admin: GrantedAdmin, request: HttpRequest, format: Format) -> HttpRes
     except TableTooLarge as error:
         messages.error(request, str(error))
         return redirect(address)
-
-
-def _listed(admin: GrantedAdmin, request: HttpRequest) -> QuerySet[ChangeSet] | None:
-    """Return all change sets of the list; None if its query is not valid."""
-    try:
-        found: QuerySet[ChangeSet] = admin.get_changelist_instance(request).queryset
-    except IncorrectLookupParameters:
-        return None
-    return found
 
 
 def _entries(request: HttpRequest, shown: QuerySet[ChangeSet]) -> Iterator[LogEntry]:

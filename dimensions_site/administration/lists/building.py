@@ -6,10 +6,9 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.utils.cache import patch_vary_headers
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.base.bounded import Page
+from dimensions_site.administration.base.bounded import PART, Page
 from dimensions_site.administration.base.current import chosen_repository
 from dimensions_site.administration.base.naming import grouped_fields, known_keys
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, Rest, chips_of, text_of
@@ -23,7 +22,7 @@ from dimensions_site.administration.conditions.filtering import (
     with_parameters,
 )
 from dimensions_site.administration.elements.references import ReferenceFinder
-from dimensions_site.administration.lists.columns import MAX_COLUMNS, REPOSITORY_COLUMN, ColumnTable
+from dimensions_site.administration.lists.columns import MAX_COLUMNS, ColumnTable
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.elements.dimension import Dimension
@@ -33,8 +32,6 @@ from dimensions_site.rsql.parser import can_select, parse
 
 # A parameter that only a comparison has.
 _COMPARED = "from_repository"
-# The header of requests by which a list loads the form to show it.
-_PART = "HX-Request"
 # How many entries of a map are offered by name.
 _OFFERED_KEYS = 30
 # The text in the default language is offered by its language.
@@ -97,7 +94,7 @@ def choose_columns(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
         _("Choose columns"),
         chosen=chosen,
         errors=errors,
-        repository=None if REPOSITORY_COLUMN in taken else admin.columns.find(REPOSITORY_COLUMN),
+        further=[admin.columns.find(path) for path in admin.columns.further if path not in taken],
         groups=groups,
         maximum=MAX_COLUMNS,
         is_full=len(chosen) >= MAX_COLUMNS,
@@ -137,16 +134,14 @@ def _with(text: str, condition: FilterCondition, place: Mapping[str, str], wire:
 
 def _to_list(admin: ListedAdmin, request: HttpRequest, query: QueryDict, changes: Mapping[str, str]) -> HttpResponse:
     address = f"{admin.route(_page_of(query))}?{with_parameters(query, changes)}"
-    return HttpResponse(headers={"HX-Redirect": address}) if _PART in request.headers else redirect(address)
+    return HttpResponse(headers={"HX-Redirect": address}) if PART in request.headers else redirect(address)
 
 
 def _form_page(admin: ListedAdmin, request: HttpRequest, template: str, title: str, **context: Any) -> HttpResponse:
     """Return the form alone for a list that shows it, and a page with it otherwise."""
     address = f"{admin.route(_page_of(QueryDict(context[LIST])))}?{context[LIST]}"
     shown = {**context, "title": title, "form_template": template, "address": address, "here": request.path}
-    response = admin.render_page(request, template if _PART in request.headers else "admin/lists/page.html", **shown)
-    patch_vary_headers(response, [_PART])
-    return response
+    return admin.render_part(request, template, "admin/lists/page.html", **shown)
 
 
 def _page_of(query: QueryDict) -> str:

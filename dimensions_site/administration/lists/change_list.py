@@ -18,6 +18,7 @@ from django.http import HttpRequest
 from django.utils.formats import date_format
 from django.utils.functional import cached_property
 from django.utils.html import strip_tags
+from django.utils.http import urlencode
 from django.utils.text import capfirst
 from django.utils.timezone import localdate
 from django.utils.translation import gettext as _
@@ -29,8 +30,11 @@ from dimensions_site.administration.base.naming import language_of_page
 from dimensions_site.administration.base.paging import COUNT, COUNTED_ROWS, ROW, PagedChangeList
 from dimensions_site.administration.base.past import AS_OF, PastList
 from dimensions_site.administration.base.values import EMPTY
+from dimensions_site.administration.conditions.chips import Chip, FilterCondition, text_of
 from dimensions_site.administration.conditions.filtering import COLUMNS, FILTER, VIEW, ListFilter, address_of_list
+from dimensions_site.administration.conditions.operations import OPERATIONS
 from dimensions_site.elements.reading.descriptions import alphabetical
+from dimensions_site.elements.reading.selection import DESCRIPTIONS
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import shortened
 
@@ -143,6 +147,17 @@ class ElementChangeList(PagedChangeList):
                 words = {"field": one.title, "value": " – ".join(_in_words(one, value) for value in values.values())}
                 chips.append((_("%(field)s: %(value)s") % words, address_of_list(query, dict.fromkeys(values, ""))))
         return chips
+
+    @property
+    def comparison(self) -> str:
+        """The query of the page that compares: what the list finds, and the moment that it shows."""
+        named = [self.model_admin.dimension.wire.named(path) for path in ("id", DESCRIPTIONS)]
+        searched = [
+            Chip(tuple(FilterCondition(field, OPERATIONS["contains"], (word,)) for field in named))
+            for word in dict.fromkeys(self.query.split())
+        ]
+        where = {} if self.past.repository is None else {REPOSITORY: str(self.past.repository.pk)}
+        return urlencode({**(self.past.comparison or where), FILTER: text_of([*self.filter.chips, *searched])})
 
     @property
     def here(self) -> str:

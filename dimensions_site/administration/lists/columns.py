@@ -1,6 +1,6 @@
 """The columns of a list, which the address may choose."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,28 +20,29 @@ _SHOWN = 120
 
 @dataclass(frozen=True)
 class ListColumn:
-    """A column: its `path` in the address, what people call it, how the list shows it, and what it reads of a row."""
+    """A column: its `path` in the address, its heading, how a list shows it, what it reads, and its text in a file."""
 
     path: str
-    heading: str
+    heading: Any
     display: Any
-    reads: tuple[str, ...]
+    reads: tuple[str, ...] = ()
+    text: Callable[[Any], str] | None = None  # unless `display` is a `FieldValues`
 
 
 class ColumnTable:
-    """The columns that a list may show: `usual` are those that have a method or an order of their own, by path."""
+    """The columns that a list may show: any field, and those that have a method or an order of their `own`, by path."""
 
-    def __init__(self, wire: Wire, usual: dict[str, tuple[Any, tuple[str, ...]]]) -> None:
+    def __init__(self, wire: Wire, own: Mapping[str, ListColumn]) -> None:
         self._wire = wire
-        self._usual = usual
+        self._own = own
+        # The paths of those that are no field.
+        self.further = [path for path in own if wire.named(path) is None]
 
     def find(self, path: str) -> ListColumn | None:
         """Return the column that `path` names; None if there is none."""
+        if path in self._own:
+            return self._own[path]
         named = self._wire.named(path)
-        heading = _("Repository") if path == REPOSITORY_COLUMN else "" if named is None else named.place.heading
-        if path in self._usual:
-            display, reads = self._usual[path]
-            return ListColumn(path, heading[:1].upper() + heading[1:], display, reads)
         if named is None or (named.place.is_map and not named.is_entry):
             return None
         return ListColumn(named.path, named.short_heading, FieldValues(named), (named.place.column,))
@@ -68,19 +69,6 @@ class ColumnTable:
         return list(columns.values())[:MAX_COLUMNS], errors
 
 
-def value_in_words(named: NamedField, element: Any) -> str | None:
-    """Return the value of a field of the `element` as people read it; None if it is not set."""
-    place = named.place
-    inside: Sequence[str] = (*place.inside, *([] if named.key is None else [named.key]))
-    found = getattr(element, place.column)
-    for name in inside:
-        found = (found or {}).get(name)
-    if found is None:
-        return None
-    value = found if inside else place.leaf.to_representation(found)
-    return str(value) if named.is_entry else place.leaf.in_words(value)
-
-
 class FieldValues:
     """What Django's list shows in a column: the values of a field, in words."""
 
@@ -93,5 +81,17 @@ class FieldValues:
         self.is_number = place.leaf.kind in (ValueKind.INTEGER, ValueKind.DECIMAL)
 
     def __call__(self, element: Any) -> str | None:
-        text = value_in_words(self.named, element)
+        text = self.text(element)
         return None if text is None else shortened(text, _SHOWN)
+
+    def text(self, element: Any) -> str | None:
+        """Return the value of the field of the `element` as people read it; None if it is not set."""
+        named, place = self.named, self.named.place
+        inside: Sequence[str] = (*place.inside, *([] if named.key is None else [named.key]))
+        found = getattr(element, place.column)
+        for name in inside:
+            found = (found or {}).get(name)
+        if found is None:
+            return None
+        value = found if inside else place.leaf.to_representation(found)
+        return str(value) if named.is_entry else place.leaf.in_words(value)

@@ -1,6 +1,6 @@
 """The list of elements, which an accountant scans, and steps from one element to the next in its order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
 from typing import Any, ClassVar, cast
@@ -9,17 +9,19 @@ from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.contrib.admin.templatetags.admin_urls import add_preserved_filters
 from django.contrib.admin.utils import unquote
-from django.db.models import QuerySet, Window
+from django.db.models import Window
 from django.db.models.functions import Lag, Lead
 from django.forms import Script
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
+from django.utils.functional import lazy
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page
+from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.filters import (
     ChangedByFilter,
@@ -27,10 +29,10 @@ from dimensions_site.administration.base.filters import (
     GrantedRepositoryFilter,
     WireChoicesFilter,
 )
-from dimensions_site.administration.base.naming import containing, shown_description
+from dimensions_site.administration.base.naming import containing, description_of, shown_description
 from dimensions_site.administration.base.past import asked_moment
 from dimensions_site.administration.base.scope import ScopedAdmin
-from dimensions_site.administration.base.values import shown_instant
+from dimensions_site.administration.base.values import minute, shown_instant
 from dimensions_site.administration.conditions.filtering import COLUMNS
 from dimensions_site.administration.lists.change_list import REPOSITORY_NAME, ElementChangeList
 from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ColumnTable, FieldValues, ListColumn
@@ -55,6 +57,7 @@ class ListedAdmin(ScopedAdmin):
     # By the column, and not by the dbID: that order has an index.
     ordering = ["repository_id", "element_id"]
     search_fields = ["element_id"]
+    search_condition = staticmethod(containing)
     search_help_text = _("Search in the id and in all descriptions")
     list_filter_submit = True
     list_display_links = ["element_id", "described"]
@@ -65,15 +68,15 @@ class ListedAdmin(ScopedAdmin):
         super().__init__(model, admin_site)
         places = [self.dimension.wire.places[path] for path in self.listed]
         fields = [NamedField(place.path, place) for place in places]
-        usual: dict[str, tuple[Any, tuple[str, ...]]] = {
-            "descriptions": ("described", ()),
-            **{field.path: (FieldValues(field, field.place.column), (field.place.column,)) for field in fields},
-            "updateInfo.user": ("changed_by", ("update_user",)),
-            "updateInfo.date": ("changed_when", ("update_date",)),
-            REPOSITORY_COLUMN: (REPOSITORY_NAME, ()),
-        }
-        self.columns = ColumnTable(self.dimension.wire, usual)
-        self._usual_columns = list(usual)
+        usual = [
+            self._column("descriptions", "described", text=_description),
+            *(self._column(field.path, FieldValues(field, field.place.column), field.place.column) for field in fields),
+            self._column("updateInfo.user", "changed_by", "update_user", text=lambda one: one.update_user),
+            self._column("updateInfo.date", "changed_when", "update_date", text=lambda one: minute(one.update_date)),
+            ListColumn(REPOSITORY_COLUMN, _("Repository"), REPOSITORY_NAME, text=lambda one: one.repository.db_id),
+        ]
+        self.columns = ColumnTable(self.dimension.wire, {column.path: column for column in usual})
+        self._usual_columns = [column.path for column in usual]
         self._filters: list[Any] = [
             ("repository", GrantedRepositoryFilter),
             *((place.column, WireChoicesFilter) for place in places if place.leaf.kind is ValueKind.ENUM),
@@ -81,6 +84,10 @@ class ListedAdmin(ScopedAdmin):
             ChangedByFilter,
             ("update_date", ChangedWhenFilter),
         ]
+
+    def _column(self, path: str, display: Any, *reads: str, text: Callable[[Any], str] | None = None) -> ListColumn:
+        place = self.dimension.wire.places[path]
+        return ListColumn(path, lazy(lambda: capfirst(place.heading), str)(), display, reads, text)
 
     def uses_script(self, script: str) -> bool:
         """Return whether the pages use it: none of them has a form of Django's."""
@@ -102,15 +109,15 @@ class ListedAdmin(ScopedAdmin):
         query = request.GET.urlencode()
         return f"{self.route(page)}?{query}" if query else self.route(page)
 
-    def usual_columns(self, *, is_one: bool) -> list[str]:
+    def usual_columns(self, *, shows_one: bool) -> list[str]:
         """Return the paths of the usual columns; that of the repository is left out if the list shows one only."""
-        return [path for path in self._usual_columns if path != REPOSITORY_COLUMN or not is_one]
+        return [path for path in self._usual_columns if path != REPOSITORY_COLUMN or not shows_one]
 
     def columns_of(self, request: HttpRequest) -> list[ListColumn]:
         """Return the columns that the address chooses, or the usual ones; the repository if there may be several."""
         chosen, _errors = self.columns.chosen(request.GET.get(COLUMNS, ""))
-        is_one = bool(request.GET.get(REPOSITORY)) or len(self.open_keys(request)) == 1
-        usual = map(self.columns.find, self.usual_columns(is_one=is_one))
+        shows_one = bool(request.GET.get(REPOSITORY)) or len(self.open_keys(request)) == 1
+        usual = map(self.columns.find, self.usual_columns(shows_one=shows_one))
         return chosen or [column for column in usual if column is not None]
 
     def get_list_display(self, request: HttpRequest) -> Any:
@@ -129,13 +136,6 @@ class ListedAdmin(ScopedAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> Any:
         return ElementChangeList
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
-    ) -> tuple[QuerySet[Any], bool]:
-        if len(search_term) > LONGEST_SEARCH:
-            return queryset.none(), False
-        return queryset.filter(containing(search_term)), False
 
     def _has_role(self, request: HttpRequest, role: Role, element: Any = None) -> bool:
         """Return whether the user has the role; nobody may write to the past."""
@@ -174,6 +174,10 @@ class ListedAdmin(ScopedAdmin):
     @admin.display(description=_("changed"), ordering="update_date")
     def changed_when(self, element: Any) -> str:
         return shown_instant(element.update_date, as_day=True)
+
+
+def _description(element: Any) -> str:
+    return description_of(element.descriptions, element.repository)
 
 
 def _step(admin: ListedAdmin, request: HttpRequest, object_id: str, *, beside: type[Lag | Lead]) -> HttpResponse:

@@ -98,15 +98,15 @@ class ListViews:
             messages.error(request, message % {"name": view.name})
 
 
-def kept_query(admin: ListedAdmin, query: QueryDict, *, is_one: bool = False) -> str:
+def kept_query(admin: ListedAdmin, query: QueryDict, *, shows_one: bool = False) -> str:
     """Return what a view keeps of the `query` of a list: all but the repository, the page and the moment.
 
-    `is_one` says that the view shows one repository.
+    `shows_one` says that the view shows one repository.
     """
     names = (FILTER, "q", COLUMNS, "o", *admin.quick_parameters)
     kept = {name: query[name] for name in names if query.get(name) and "\0" not in query[name]}
     if "o" in kept:  # it names columns by their place
-        kept.setdefault(COLUMNS, ",".join(admin.usual_columns(is_one=is_one)))
+        kept.setdefault(COLUMNS, ",".join(admin.usual_columns(shows_one=shows_one)))
     return urlencode(sorted(kept.items()))
 
 
@@ -193,8 +193,8 @@ def save_view(admin: ListedAdmin, request: HttpRequest, view_id: int | None = No
         data=request.POST if request.method == "POST" else None,
     )
     if form.is_valid():
-        is_one = form.cleaned_data["repository"] is not None or len(admin.open_keys(request)) == 1
-        saved = form.save(kept_query(admin, query, is_one=is_one) if query or view is None else view.query)
+        shows_one = form.cleaned_data["repository"] is not None or len(admin.open_keys(request)) == 1
+        saved = form.save(kept_query(admin, query, shows_one=shows_one) if query or view is None else view.query)
         if saved is not None:
             if not saved.is_shared:
                 _unshare(saved)

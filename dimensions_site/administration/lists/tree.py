@@ -3,9 +3,7 @@
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.template.response import TemplateResponse
-from django.utils.cache import patch_vary_headers
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page
 from dimensions_site.administration.base.current import current_repository
@@ -34,13 +32,8 @@ def show_tree(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     context = {"repositories": repositories, "repository": repository, "under": under, "text": text}
     if repository is not None:
         context |= _shown(admin, repository, under, above, text, is_opened=request.GET.get("open") == "all")
-    if request.headers.get("HX-Request"):
-        response = TemplateResponse(request, "admin/elements/tree_level.html", {"opts": admin.opts, **context})
-    else:
-        title = _("%(elements)s as a tree") % {"elements": admin.opts.verbose_name_plural}
-        response = admin.render_page(request, "admin/elements/tree.html", title=title, **context)
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+    title, part, whole = TREE_PAGE.title_of(admin), "admin/elements/tree_level.html", "admin/elements/tree.html"
+    return admin.render_part(request, part, whole, title=title, **context)
 
 
 def _shown(
@@ -87,4 +80,4 @@ def _chosen(repositories: list[Repository], key: str) -> Repository | None:
     return found
 
 
-TREE_PAGE = Page("tree", "tree/", show_tree, "GET", "view")
+TREE_PAGE = Page("tree", "tree/", show_tree, "GET", "view", _("%(elements)s as a tree"), "account_tree")

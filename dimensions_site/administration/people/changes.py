@@ -1,5 +1,6 @@
 """What superusers look up: changes of access rights, and wrong passwords with their lockouts (contract G2)."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,12 +10,18 @@ from django.http import HttpRequest
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
+from dimensions_site.administration.base.bounded import LONGEST_SEARCH, LookOnlyMixin, SuperuserAdmin
 from dimensions_site.administration.base.values import EMPTY, when
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.repositories.dimensions import access_choices
 from dimensions_site.repositories.login.lockout import unlock, with_failures
-from dimensions_site.repositories.models import AccessChange, LoginFailures, Role, rights_in_words
+from dimensions_site.repositories.models import (
+    AccessChange,
+    ApprovalSwitch,
+    LoginFailures,
+    Role,
+    rights_in_words,
+)
 
 # What the events of `repositories.audit` begin with, the kind, and the member of the subject that names it.
 _KINDS = {
@@ -75,6 +82,7 @@ _FIELDS = {
     "is_limited": _("only certain repositories"),
     "api_enabled": _("REST API enabled"),
     "requires_reason": _("reason required"),
+    "approval": _("what needs the approval of a second person"),
     "may_introspect": _("may check tokens"),
 }
 _LISTS = {"added": _("added: %(names)s"), "removed": _("removed: %(names)s"), "cleared": _("all removed")}
@@ -104,6 +112,14 @@ class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
     search_fields = ["changed_by", "event", "address", "subject", "request_id"]
     fields = ("at", "changed_by", "address", "request_id", "what", "values", "event")
     readonly_fields = fields
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[AccessChange], search_term: str
+    ) -> tuple[QuerySet[AccessChange], bool]:
+        """Find names as the JSON of SQLite writes them, too."""
+        found, may_repeat = super().get_search_results(request, queryset, search_term)
+        written = json.dumps(search_term[:LONGEST_SEARCH])[1:-1]
+        return (found if written == search_term else found | queryset.filter(subject__icontains=written)), may_repeat
 
     @admin.display(description=_("change"), ordering="event")
     def what(self, obj: AccessChange) -> str:
@@ -162,6 +178,9 @@ def _value(name: str, value: Any) -> str:
         return str(Role[value].label)
     if name == "dimension":
         return str(dict(access_choices()).get(value, value))
+    if name == "approval":
+        parts = (f"{_value('dimension', one)}: {ApprovalSwitch(switch).label}" for one, switch in value.items())
+        return ", ".join(parts) or str(ApprovalSwitch.NONE.label)
     return value if isinstance(value, str) else json_text(value)
 
 

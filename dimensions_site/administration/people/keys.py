@@ -19,7 +19,7 @@ from dimensions_site.administration.base.bounded import LookOnlyMixin, Superuser
 from dimensions_site.administration.base.filters import PickedFilter
 from dimensions_site.administration.base.values import when
 from dimensions_site.administration.people.people import UserAdmin
-from dimensions_site.repositories.models import ApiKey, Role
+from dimensions_site.repositories.models import ApiKey
 from dimensions_site.tokens.ending import end_tokens
 from dimensions_site.tokens.models import Application, IssuedToken
 
@@ -47,7 +47,7 @@ class ApiKeyAdmin(SuperuserAdmin):
         "allows_at_most",
         "prefix",
         "state",
-        when("created", _("created")),
+        when("created", _("creation")),
         when("expiry_date", _("expires")),
         when("last_used_at", _("last used")),
     ]
@@ -69,11 +69,6 @@ class ApiKeyAdmin(SuperuserAdmin):
     autocomplete_fields = ["user", "repositories"]
     radio_fields = {"role": admin.VERTICAL}
     actions = ["revoke"]
-
-    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "role":
-            kwargs["choices"] = Role.explained_choices()
-        return super().formfield_for_choice_field(db_field, request, **kwargs)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ApiKey]:
         return super().get_queryset(request).prefetch_related("repositories")
@@ -187,7 +182,7 @@ class ApplicationAdmin(SuperuserAdmin):
 
 
 class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = ["application", "user", "rights", when("created", _("created")), when("expires", _("expires"))]
+    list_display = ["application", "user", "rights", when("created", _("creation")), when("expires", _("expires"))]
     list_display_links = None
     list_filter = ["application"]
     list_select_related = ["user", "application"]

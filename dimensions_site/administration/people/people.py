@@ -29,7 +29,7 @@ from dimensions_site.administration.people.people_forms import (
     UserForm,
     with_links,
 )
-from dimensions_site.repositories.models import AccessGrant, Role
+from dimensions_site.repositories.models import AccessGrant
 
 # How many lines of a user or a group the list shows.
 _LISTED = 5
@@ -167,8 +167,3 @@ class AccessGrantAdmin(SuperuserAdmin):
     list_select_related = ["repository", "user", "group"]
     autocomplete_fields = ["repository", "user", "group"]
     radio_fields = {"role": admin.VERTICAL}
-
-    def formfield_for_choice_field(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        if db_field.name == "role":
-            kwargs["choices"] = Role.explained_choices()
-        return super().formfield_for_choice_field(db_field, request, **kwargs)

@@ -155,6 +155,8 @@ class GrantFormSet(PaginationInlineFormSet):
 
 class _LabelledInline(TabularInline):
     extra = 0
+    # The row says it in its own controls.
+    hide_title = True
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Label each field itself: screen readers do not read the heading of its column to keyboard users."""

@@ -13,7 +13,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.administration.base.bounded import SuperuserAdmin
 from dimensions_site.administration.people.people_forms import GrantInline
-from dimensions_site.changes.approvals import set_approval
+from dimensions_site.changes.requirements import set_approval
 from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.repositories.models import ApprovalSwitch, Repository
 

@@ -13,6 +13,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.plans.requests import PlanRequest
@@ -59,10 +60,12 @@ def compare(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     """
     if address := address_in_utc(request, *(moment for _repository, moment in SIDES)):
         return redirect(address)
+    form = _compare_form(admin, request)
+    if form.is_bound and form.query != request.GET:
+        return redirect(f"{request.path}?{form.query.urlencode()}")
     if _ADD in request.GET:
         query = with_parameters(request.GET, {_ADD: ""})
         return redirect(f"{admin.route('condition')}?{urlencode({LIST: query})}")
-    form = _compare_form(admin, request)
     results: dict[str, Any] = {}
     if form.is_valid():
         try:
@@ -112,18 +115,27 @@ def bring_over(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     return open_new_plan(request, admin.dimension, target.repository, wanted, back=back)
 
 
+COMPARE_PAGE = Page("compare", "compare/", compare, "GET", "view", gettext_lazy("Compare %(elements)s"), "difference")
 COMPARE_PAGES = (
-    Page("compare", "compare/", compare, "GET", "view"),
+    COMPARE_PAGE,
     Page("compare_export", "compare/export/", export_differences, "GET", "view"),
     Page("compare_plan", "compare/plan/", bring_over, "POST", "view"),
 )
 
 
 def _compare_form(admin: ScopedAdmin, request: HttpRequest) -> CompareForm:
-    """Return the form with the parameters of the URL, if there are any."""
-    form = CompareForm(admin.dimension, admin.repositories(request).in_bulk(), request.GET or None)
-    if (current := current_repository(request)) is not None:
-        form.initial = dict.fromkeys((repository for repository, _moment in SIDES), current.pk)
+    """Return the form with the parameters of the URL, or with the only two repositories that there are."""
+    repositories, current, query = (
+        admin.repositories(request).in_bulk(),
+        current_repository(request),
+        request.GET.copy(),
+    )
+    suggested = sorted(repositories, key=lambda key: current is None or key != current.pk)
+    names = [repository for repository, _moment in SIDES]
+    if len(suggested) == len(names) and query.keys().isdisjoint(names):
+        query.update(dict(zip(names, map(str, suggested), strict=True)))
+    form = CompareForm(admin.dimension, repositories, query)
+    form.initial = {**dict.fromkeys(names, suggested[0] if suggested else None), **form.initial}
     return form
 
 
@@ -132,14 +144,15 @@ def _compare_page(admin: ScopedAdmin, request: HttpRequest, form: CompareForm, *
 
     If there are differences, it has a button for each side that the user may change.
     """
-    query = request.GET.copy()
+    query = form.query.copy()
     query.pop(PAGE_VAR, None)
-    return admin.render_page(
+    return admin.render_part(
         request,
+        "admin/elements/compared.html",
         "admin/elements/compare.html",
-        title=_("Compare %(elements)s") % {"elements": admin.opts.verbose_name_plural},
+        title=COMPARE_PAGE.title_of(admin),
         form=form,
-        filter=ListFilter(request.GET, admin.dimension, ()),
+        filter=ListFilter(query, admin.dimension, ()),
         query=query.urlencode(),
         page_var=PAGE_VAR,
         targets=_targets(admin, request, form) if results.get("total") else [],

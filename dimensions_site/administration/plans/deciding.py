@@ -22,7 +22,7 @@ from dimensions_site.administration.proposals import problem_words
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.reasons import InvalidReason, ReasonField, typed_remark
+from dimensions_site.changes.requirements import InvalidReason, ReasonField, typed_remark
 from dimensions_site.elements.reading.etags import etag_of
 
 # What the buttons send as `do`.

@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from bulkops.models import Plan, PlanAction, PlanStatus
 from bulkops.plans.deciding import is_own
@@ -23,6 +22,7 @@ from dimensions_site.administration.plans.words import (
     LISTED_ERRORS,
     lead,
     needs_approval,
+    parts_of,
     refusal_words,
     shown_changes,
     shown_errors,
@@ -31,16 +31,10 @@ from dimensions_site.administration.plans.words import (
 )
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.repositories.models import Role
 
-# What the parts of a plan are called once it is applied, and before.
-_PARTS = {
-    PlanAction.CREATED: (gettext_lazy("created"), gettext_lazy("to be created")),
-    PlanAction.CHANGED: (gettext_lazy("changed"), gettext_lazy("to be changed")),
-    PlanAction.DELETED: (gettext_lazy("deleted"), gettext_lazy("to be deleted")),
-}
 # The form with the elements to leave out.
 _WITHOUT = "without-form"
 # Sources that a plan keeps, so that it can be made again.
@@ -133,7 +127,7 @@ def plan_page(
         remark=remark or RemarkField(),
         etag=etag_of(plan_text(plan)),
         options=options,
-        form=_WITHOUT if options["may_leave_out"] else "",
+        form=_WITHOUT if options["may_leave_out"] and plan.created + plan.changed + plan.deleted > 1 else "",
         undo_address=_undo_address(admin, request, plan),
         is_own=is_own(plan, cast(User, request.user)),
         may_delete=may_delete(admin, request, plan),
@@ -169,11 +163,11 @@ def _undone(plan: Plan) -> str:
 def _actions(plan: Plan, chosen: str | None) -> list[tuple[Any, int, str, bool, str]]:
     """Return the parts of the plan that the page can show: name, count, query, whether it is shown, and its style."""
     number = {action: getattr(plan, action.value) for action in PlanAction}
-    is_done = plan.status == PlanStatus.APPLIED
+    badges = {action: BADGES[ACTIONS[action]] if number[action] else "" for action in PlanAction}
     return [
         (_("All"), sum(number.values()), "", chosen is None, ""),
         *(
-            (done if is_done else to_do, number[action], f"?action={action}", action == chosen, BADGES[ACTIONS[action]])
-            for action, (done, to_do) in _PARTS.items()
+            (name, number[action], f"?action={action}", action == chosen, badges[action])
+            for action, name in parts_of(plan).items()
         ),
     ]

@@ -6,19 +6,23 @@ from typing import Any
 
 import orjson
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
-from bulkops.models import Plan, PlanChange
+from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from dimensions_site.administration.base.differences import ACTIONS, ShownDifference, values_of
 from dimensions_site.administration.base.naming import description_of, element_addresses
 from dimensions_site.administration.proposals import failure_words, has_words, problem_words
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.history.changed_values import fields_of_json
-from dimensions_site.elements.writing.differences import Difference, in_words
-from dimensions_site.text.formats import grouped_number, moment
-from dimensions_site.text.parsing import parse_timestamp
+from dimensions_site.elements.writing.differences import Difference, fields_of_json, in_words
+from dimensions_site.text.formats import grouped_number, moment, parse_timestamp
 
+# What the parts of a plan are called once it is applied, and before.
+_PARTS = {
+    PlanAction.CREATED: (gettext_lazy("created"), gettext_lazy("to be created")),
+    PlanAction.CHANGED: (gettext_lazy("changed"), gettext_lazy("to be changed")),
+    PlanAction.DELETED: (gettext_lazy("deleted"), gettext_lazy("to be deleted")),
+}
 # How many errors the page lists.
 LISTED_ERRORS = 100
 
@@ -76,6 +80,11 @@ def status_words(plan: Plan) -> str:
     return plan.get_status_display()
 
 
+def parts_of(plan: Plan) -> Mapping[PlanAction, Any]:
+    """Return what each part of the `plan` is called: done, or to be done."""
+    return {action: names[plan.status != PlanStatus.APPLIED] for action, names in _PARTS.items()}
+
+
 def lead(plan: Plan) -> str:
     """Return what people can do with the plan, or what happened to it."""
     if plan.status == "APPLIED":
@@ -118,14 +127,14 @@ def differences_of(plan: Plan, changes: Iterable[PlanChange]) -> Iterator[tuple[
     """Yield each of the `changes` of the plan with its values before and after."""
     dimension = dimension_named(plan.dimension)
     for change in changes:
-        after = None if change.after is None else orjson.loads(change.after)
-        yield change, in_words(fields_of_json(dimension, change.changes, after))
+        yield change, in_words(fields_of_json(dimension, change.changes))
 
 
 def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDifference]:
     """Yield the `changes` of the plan as a page shows them; an element that was never stored has no link."""
     ids = [change.element_id for change in changes]
     addresses = element_addresses(dimension_named(plan.dimension), plan.repository, ids)
+    parts = parts_of(plan)
     for change, values in differences_of(plan, changes):
         action = ACTIONS[change.action]
         yield ShownDifference(
@@ -134,6 +143,8 @@ def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDi
             description_of(_descriptions(change, values), plan.repository),
             values_of(action, values),
             addresses.get(change.element_id, ""),
+            # Done, it is what the action is called; the words of the parts are about many.
+            "" if plan.status == PlanStatus.APPLIED else str(parts[PlanAction(change.action)]),
         )
 
 

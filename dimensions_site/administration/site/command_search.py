@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.http import urlencode
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import override
 from django.views.decorators.http import require_GET
@@ -20,7 +19,6 @@ from dimensions_site.administration.base.current import REPOSITORY, open_anywher
 from dimensions_site.administration.base.naming import first_fitting, has_text, shown_description
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.lists.saved import address_of
-from dimensions_site.administration.lists.tree import TREE_PAGE
 from dimensions_site.administration.site.help import GUIDES
 from dimensions_site.administration.site.menu import sidebar
 from dimensions_site.administration.site.panels import pages_of_elements
@@ -84,9 +82,7 @@ def _named(request: HttpRequest, pages: list[DimensionAdmin]) -> Iterator[tuple[
             yield _("Import %(elements)s") % words, importing, "upload"
         if page.has_view_permission(request):
             yield _("Export %(elements)s") % words, page.route("export_file"), "download"
-            yield _("Compare %(elements)s") % words, page.route("compare"), "difference"
-            if TREE_PAGE in page.pages:
-                yield capfirst(_("%(elements)s as a tree") % words), page.route("tree"), "account_tree"
+            yield from ((one.title_of(page), page.route(one.name), one.icon) for one in page.pages if one.title)
     for name, (guide, _file) in GUIDES.items():
         yield str(guide), reverse("help", args=[name]), "help"
 

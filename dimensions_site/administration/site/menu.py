@@ -63,7 +63,7 @@ def sidebar(request: HttpRequest) -> list[dict[str, Any]]:
     }
     home = reverse("admin:index")
     elements = [page for page in open_pages.values() if isinstance(page, DimensionAdmin)]
-    of_elements = [link for page in elements for link in (_list(request, page, page.icon), _deleted(page))]
+    of_elements = [_list(request, page, page.icon) for page in elements]
     groups: dict[Any, list[dict[str, Any]]] = {"": [_link(_("Start page"), home, "home", request.path == home)]}
     for title, icons in _GROUPS.items():
         links = [_list(request, open_pages[name], icon) for name, icon in icons.items() if name in open_pages]
@@ -77,12 +77,6 @@ def _list(request: HttpRequest, page: Any, icon: str) -> dict[str, Any]:
     is_there = request.path.startswith(address)
     title = capfirst(str(page.opts.verbose_name_plural))
     return _link(title, f"{address}?{query}" if query else address, icon, is_there)
-
-
-def _deleted(page: DimensionAdmin) -> dict[str, Any]:
-    title = _("Deleted %(elements)s") % {"elements": page.opts.verbose_name_plural}
-    # The menu of its list leads there, and Ctrl-K.
-    return {**_link(title, page.route("deleted_elements"), "restore_from_trash", False), "is_hidden": True}
 
 
 def _link(title: Any, address: str, icon: str, is_active: bool) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""Error pages 403, 404 and 405 of the administration, with its navigation for signed-in users."""
+"""Error pages 403, 404, 405 and 413 of the administration, with its navigation for signed-in users."""
 
 from http import HTTPStatus
 
 from django.contrib import admin
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
@@ -12,6 +13,15 @@ from dimensions_site.administration.site.middleware import ADMINISTRATION
 from dimensions_site.api import handlers
 from dimensions_site.api.errors import Problem, problem_response
 from dimensions_site.api.middleware.requests import GetResponse
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Return the 400 for a request that is refused before a page sees it; 413 for a body beyond the limit."""
+    page = None
+    if isinstance(exception, RequestDataTooBig):
+        text = _("Nothing was saved: one request cannot take that much. Go back in the browser, and send it in parts.")
+        page = _page(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _("Too much at once"), text)
+    return page or handlers.handler400(request, exception)
 
 
 def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Func, IntegerField, OuterRef, Q, Subquery
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -24,7 +24,7 @@ from dimensions_site.administration.lists.saved import address_of
 from dimensions_site.administration.plans.pages import PLANS_OF_A_PERSON, PersonalPlanFilter, plans_of
 from dimensions_site.administration.site.panels import pages_of_elements, rows_of
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.elements.models import Element
+from dimensions_site.db.shards import count_each
 from dimensions_site.repositories.models import Repository
 from dimensions_site.saved_views.models import SavedView
 
@@ -163,18 +163,12 @@ def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) 
     limit = limit_of_count(request, 1)
     for page in pages:
         rows = page.repositories(request).filter(Q(db_id__icontains=text) | Q(name__icontains=text))
-        rows = rows.annotate(count=_count(page.model, limit))
-        for repository in rows[: SHOWN_REPOSITORIES + 1]:
+        repositories = list(rows[: SHOWN_REPOSITORIES + 1])
+        elements = [page.model.of(one.pk).order_by().values("element_id") for one in repositories]
+        counts = count_each(elements, limit)
+        for repository, count in zip(repositories, counts, strict=True):
             holdings = found.setdefault(repository.pk, Holdings(repository))
             link = f"{page.route('changelist')}?repository__id__exact={repository.pk}"
-            name = page.opts.verbose_name if repository.count == 1 else page.opts.verbose_name_plural
-            holdings.counts.append((str(name), link, count_up_to(repository.count, limit)))
+            name = page.opts.verbose_name if count == 1 else page.opts.verbose_name_plural
+            holdings.counts.append((str(name), link, count_up_to(count, limit)))
     return dict(sorted(found.items(), key=lambda item: item[1].repository.db_id))
-
-
-def _count(model: type[Element], limit: int | None) -> Func:
-    """Return the number of elements of each repository in a query, up to one more than the limit if there is one."""
-    rows = model.of(OuterRef("pk")).order_by().values("element_id")
-    template = "(SELECT COUNT(*) FROM %(expressions)s AS counted)"
-    bounded = rows if limit is None else rows[: limit + 1]
-    return Func(Subquery(bounded), template=template, output_field=IntegerField())

@@ -130,12 +130,12 @@ class TableCheck:
         wire, model = self.dimension.wire, self.dimension.model
         stored = self._elements(with_ids(model, self.repository, [row.id for row in rows]))
         versions = model.versions_of(self.repository).filter(number__in=[row.base for row in rows])
-        begun = self._elements(versions)
+        bases = self._elements(versions)
         for row in rows:
             theirs = stored.get(row.id)
             if theirs is None:
                 continue
-            base = begun.get(row.id)
+            base = bases.get(row.id)
             mine = deepcopy(theirs if base is None else base)
             for column, value in self._typed(row):
                 put_field(mine, spot_of(column), value)
@@ -203,15 +203,14 @@ class TableCheck:
     def _place(self, failures: Sequence[Failure], new: Collection[str], checked: Checked) -> None:
         """Add the errors of rows, such as `/EUR/data/oid`, at their cells, or at the row if they concern no cell."""
         for failure in failures:
-            text = _("Enter a description in at least one language.") if failure.code == "BLANK" else failure.message
             if not failure.path:
-                checked.problems.append(text)
+                checked.problems.append(failure.message)
                 continue
             id, *segments = pointer_segments(failure.path)
             path = ".".join(segments if id in new else segments[1:])
             within = (column for name, column in self.columns.items() if path and name.startswith(f"{path}."))
             column = self.columns.get(path) or next(within, None)
-            checked.errors.append(TableCell(id, column, text))
+            checked.errors.append(TableCell(id, column, failure.message))
 
 
 def _json(value: Any) -> msgspec.Raw:

@@ -2,11 +2,9 @@
 
 from functools import partial
 from typing import Any, cast
-from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.admin import action as admin_action
-from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -35,10 +33,10 @@ from dimensions_site.administration.table.table import EditedTable
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.reasons import ReasonField
+from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.repositories.models import Repository, Role
-from dimensions_site.text.formats import grouped_number
+from dimensions_site.text.formats import grouped_number, uuid_of
 
 # Fields of the form: the table as JSON, what to do with it, the plan that was checked, the chosen columns, and the maps
 # that get another entry with its key.
@@ -56,13 +54,7 @@ class TablePage:
 
     def opened(self, queryset: QuerySet[Any]) -> HttpResponse | None:
         """Return the table of the elements; None and a message if there is none to show."""
-        repository = selected_repository(
-            self._admin,
-            self._request,
-            queryset,
-            gone=_("There is nothing to edit: nothing was found."),
-            refused=_("To edit in a table, you need the role proposer in the repository."),
-        )
+        repository = selected_repository(self._admin, self._request, queryset)
         if repository is None:
             return None
         ids = list(queryset.values_list("element_id", flat=True)[: MAX_ROWS + 1])
@@ -115,10 +107,8 @@ class TablePage:
         Raises PermissionDenied for a plan that no table was checked for: its user has seen something else.
         """
         own = plans(table.repository, self._admin.dimension.name).filter(requester=self._request.user.get_username())
-        try:
-            plan = own.filter(pk=UUID(id), status=PlanStatus.READY).first()
-        except ValueError:
-            return None
+        key = uuid_of(id)
+        plan = own.filter(pk=key, status=PlanStatus.READY).first() if key else None
         if plan is None or plan.table_digest == table.sent.digest:
             return plan
         if plan.table_digest is None:
@@ -192,7 +182,7 @@ class TablePage:
         return ReferenceFinder(self._request, table.repository).descriptions(named)
 
 
-@admin_action(description=gettext_lazy("Edit the selected %(verbose_name_plural)s as a table"), permissions=["change"])
+@admin_action(description=gettext_lazy("Edit as table"), permissions=["change"])
 def edit_elements(admin: ListedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> HttpResponse | None:
     """Return the table of the selected elements, or None and a message that says why there is none."""
     return TablePage(admin, request).opened(queryset)
@@ -203,12 +193,9 @@ def edit_table(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
     """Show all elements of the list with the query of this URL, or check, save or redisplay what was sent."""
     if request.method == "POST":
         return TablePage(admin, request).sent(request.POST, request.POST.get(DO, ""))
-    list_address = admin.route_with_query(request, "changelist")
-    try:
-        elements = admin.get_changelist_instance(request).queryset
-    except IncorrectLookupParameters:
-        return redirect(list_address)
-    return TablePage(admin, request).opened(elements) or redirect(list_address)
+    elements = admin.rows_of_list(request)
+    opened = None if elements is None else TablePage(admin, request).opened(elements)
+    return opened or redirect(admin.route_with_query(request, "changelist"))
 
 
 @labels_in_messages()

@@ -22,7 +22,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from honcho.manager import SIGNALS, Manager
 
-from dimensions_site.demo.samples import fill_accounts, fill_currencies
+from dimensions_site.demo.management.commands.fill_repository import fill_accounts, fill_currencies
 from dimensions_site.repositories.models import Repository
 
 # Seconds until both are killed, more than either needs: gunicorn gives requests 30.

@@ -1,5 +1,5 @@
 // Keeps what was typed in a form in this browser until it is saved, and offers it when the form is opened again.
-// A draft is removed once the server confirms the save: the cookie names the draft that was saved.
+// A draft is removed once the server confirms the save: the cookie names the drafts that were saved last.
 
 const DAYS = 7; // how long a draft is kept
 const TYPING_PAUSE = 500; // milliseconds without a keystroke before a draft is stored
@@ -17,11 +17,11 @@ const read = (key) => {
 };
 
 const removeSavedAndOld = () => {
-  const saved = /(?:^|; )saved_draft=([^;]+)/.exec(document.cookie)?.[1];
+  const saved = /(?:^|; )saved_draft=([^;]+)/.exec(document.cookie)?.[1] ?? "";
   for (const key of Object.keys(localStorage).filter((name) => name.startsWith(PREFIX))) {
     const draft = read(key);
     const age = (Date.now() - (draft?.time ?? 0)) / 86_400_000;
-    if (!draft || draft.id === saved || age > DAYS) localStorage.removeItem(key);
+    if (!draft || saved.includes(draft.id) || age > DAYS) localStorage.removeItem(key);
   }
 };
 

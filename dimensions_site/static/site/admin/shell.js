@@ -10,20 +10,20 @@ document.cookie = `zone=${Intl.DateTimeFormat().resolvedOptions().timeZone}; pat
 const FOCUSABLE = "a[href], button:not([disabled]), input:not([type=hidden]):not([disabled]), select, textarea, [tabindex='0']";
 const isShown = (element) => element.checkVisibility({ visibilityProperty: true });
 
-// Alpine shows what a button opens in a later frame; on a busy machine that is not always the next one.
+// Alpine shows what a button or a key opens in a later frame; on a busy machine that is not always the next one.
 const MOST_FRAMES = 60;
-const focusFirst = (button, frames = 0) => {
-  const opened = document.getElementById(button.getAttribute("aria-controls"));
-  if (button.getAttribute("aria-expanded") !== "true" || frames > MOST_FRAMES) return;
-  const first = [...opened.querySelectorAll(FOCUSABLE)].find(isShown);
+const focusWhenShown = (find, frames = 0) => {
+  const first = find().find(isShown);
   if (first) first.focus();
-  else requestAnimationFrame(() => focusFirst(button, frames + 1));
+  else if (frames < MOST_FRAMES) requestAnimationFrame(() => focusWhenShown(find, frames + 1));
 };
+const focusables = (button) =>
+  button.ariaExpanded === "true" ? [...document.getElementById(button.getAttribute("aria-controls")).querySelectorAll(FOCUSABLE)] : [];
 
 // Focus moves into what a button with `data-opens` has opened, and back to the button when Escape closes it.
 document.addEventListener("click", ({ target }) => {
   const button = target.closest?.("[data-opens]");
-  if (button) setTimeout(() => focusFirst(button));
+  if (button) setTimeout(() => focusWhenShown(() => focusables(button)));
   // A menu closes when the user goes on elsewhere.
   for (const menu of document.querySelectorAll("[data-menu][open]")) menu.open = menu.contains(target);
 });

@@ -1,4 +1,4 @@
-// Lists the drafts of the user that this browser keeps (drafts.js).
+// Lists the drafts of the user that this browser keeps (drafts.js, which has removed what was saved).
 const template = document.querySelector("[data-drafts]");
 const prefix = `draft:${template.dataset.drafts}:`;
 

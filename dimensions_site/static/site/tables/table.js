@@ -36,6 +36,7 @@ const addRows = (count) => {
   table.getColumn("id").show();
   table.addData(added);
   table.setHeight(height());
+  table.getRows().at(-1).scrollTo("bottom", false);
   holder().focus({ preventScroll: true });
 };
 
@@ -208,8 +209,9 @@ table.on("scrollVertical", () => {
   if (document.activeElement === document.body) holder().focus({ preventScroll: true });
 });
 
-const go = (cell) => {
-  cell.getRow().scrollTo("center", false);
+const go = (row, field) => {
+  row.scrollTo("center", false);
+  const cell = row.getCell(field); // not earlier: a row gets new cells when it is drawn
   table.getRanges().at(-1).setBounds(cell, cell);
   cell.getElement().scrollIntoView({ block: "center", inline: "nearest" });
   holder().focus({ preventScroll: true });
@@ -224,6 +226,8 @@ table.on("tableBuilt", () => {
   holder().querySelector(".tabulator-table").removeAttribute("role");
   grid.setAttribute("aria-label", name);
   grid.setAttribute("aria-describedby", "table-help");
+  // Who opens the table types or pastes next; a summary of errors comes first.
+  if (document.activeElement === document.body && !document.querySelector("[data-summary]")) holder().focus({ preventScroll: true });
 });
 
 table.on("cellEdited", (cell) => {
@@ -275,13 +279,13 @@ form.querySelector("[data-fill]").addEventListener("click", fillDown);
 form.querySelector("[data-undo]").addEventListener("click", undo);
 form.querySelector("[data-more]").addEventListener("click", () => {
   addRows(1);
-  go(table.getRows().at(-1).getCell("id"));
+  go(table.getRows().at(-1), "id");
 });
 
 form.addEventListener("click", (event) => {
   const link = event.target.closest("button[data-row]");
   const row = link && table.getRows().find((one) => one.getData().id === link.dataset.row);
-  if (row) go(row.getCell(link.dataset.column || (rows.get(row.getIndex()).is_new ? "id" : data.columns[0].name)));
+  if (row) go(row, link.dataset.column || (rows.get(row.getIndex()).is_new ? "id" : data.columns[0].name));
 });
 
 form.addEventListener("change", ({ target }) => {

@@ -5,7 +5,6 @@ import os
 import signal
 from collections import Counter
 from collections.abc import Generator, Iterator
-from itertools import count
 from typing import Any, cast
 
 import pytest
@@ -107,14 +106,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduli
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the files that take longest, so that no process is alone with one of them at the end.
 
-    Every fourth is one that mostly waits for services, so that at any time others use the processors.
+    Those that mostly wait for services are spread evenly among the others, which use the processors meanwhile.
     """
     items.sort(key=lambda item: [not item.nodeid.startswith(place) for place in LONGEST])
-    waiting, others = count(0, 4), (number for number in count() if number % 4)
-    places: dict[str, int] = {}
-    for file in (item.nodeid.partition("::")[0] for item in items):
-        if file not in places:
-            places[file] = next(waiting if file.startswith(WAITING) else others)
+    files = dict.fromkeys(item.nodeid.partition("::")[0] for item in items)
+    waiting = [file for file in files if file.startswith(WAITING)]
+    others = [file for file in files if not file.startswith(WAITING)]
+    places = {file: position / len(kind) for kind in (waiting, others) for position, file in enumerate(kind)}
     items.sort(key=lambda item: places[item.nodeid.partition("::")[0]])
 
 

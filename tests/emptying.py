@@ -15,7 +15,7 @@ _MANY = 1_000
 
 
 def empty_quickly() -> None:
-    """Delete the rows that are there, where Django truncates all tables and makes each permission anew.
+    """Delete the rows that are there, where Django truncates all tables and makes each permission again.
 
     That takes longer than most tests do.
     """

@@ -55,7 +55,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
         "tests/live/test_bulk_races.py",
     ),
     "bulkops/session/writer.py": ("tests/bulkops/session/",),
-    "dimensions_site/api/pagination.py": ("tests/dimensions_site/elements/reading/test_paging.py",),
+    "dimensions_site/api/lists.py": ("tests/dimensions_site/elements/reading/test_paging.py",),
     "dimensions_site/changes/placing.py": (
         "tests/dimensions_site/changes/",
         "tests/dimensions_site/elements/history/",
@@ -64,7 +64,7 @@ BRANCHES: dict[str, tuple[str, ...]] = {
     "dimensions_site/changes/states.py": ("tests/dimensions_site/elements/history/",),
     "dimensions_site/db/among.py": ("tests/bulkops/command_line/test_clean_old_history.py",),
     "dimensions_site/db/distribution.py": ("tests/bulkops/command_line/test_distribute.py",),
-    "dimensions_site/db/locks.py": (
+    "dimensions_site/db/transactions.py": (
         "tests/dimensions_site/repositories/test_last_use.py",
         "tests/live/test_key_races.py",
         "tests/live/test_races.py",

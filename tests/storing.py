@@ -13,7 +13,7 @@ from bulkops.session.session import save_all
 from currency.models import CURRENCY
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
-from dimensions_site.db.commits import ActsBeforeCommit
+from dimensions_site.db.transactions import ActsBeforeCommit
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.repositories.models import Repository

@@ -54,6 +54,14 @@ def test_nothing_else_is_the_number_of_decimals(alice, text):
     assert "number from 0 to 20" in error["message"]
 
 
+@pytest.mark.contract("C10", "B1")
+@pytest.mark.parametrize(("text", "shown"), [("2e0", "2E+0"), ("2.0e1", "20E+0"), ("2E1", "2E+1"), ("2.0", "2.0")])
+def test_a_whole_number_that_is_no_json_integer_is_shown_with_what_makes_it_none(alice, text, shown):
+    """2 would be right; what was sent has an exponent."""
+    [error] = sent(alice, "decimalNumbers", text).json()["errors"]
+    assert error["message"] == f"decimalNumbers must be a whole number from 0 to 20; got {shown}."
+
+
 @pytest.mark.contract("C10")
 @pytest.mark.parametrize("field", ["percentageDifference", "coefficient"])
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ NAME = "SETTING"
 NO_OPTIONS: dict[str, dict[str, Any]] = {"sqlite": {}, "postgresql": {}}
 
 
-def settings_anew() -> dict[str, Any]:
+def settings_again() -> dict[str, Any]:
     """Return the names and values of the settings, read from the environment as it is now."""
     return runpy.run_path(str(settings.BASE_DIR / "dimensions_site" / "settings.py"))
 
@@ -195,7 +195,7 @@ WRONG_VALUES = {
 def test_a_misunderstood_value_of_a_setting_is_refused_by_its_name(monkeypatch, name, value):
     monkeypatch.setenv(name, value)
     with pytest.raises(ImproperlyConfigured, match=rf"^{name} "):
-        settings_anew()
+        settings_again()
 
 
 REDIS = [
@@ -248,7 +248,7 @@ else:
 @pytest.mark.parametrize("synchronous", ["FULL", "NORMAL"])
 def test_sqlite_is_as_synchronous_as_the_operator_says(synchronous, monkeypatch, tmp_path):
     monkeypatch.setenv("SQLITE_SYNCHRONOUS", synchronous)
-    pragmas = settings_anew()["DATABASE_OPTIONS"]["sqlite"]["init_command"]
+    pragmas = settings_again()["DATABASE_OPTIONS"]["sqlite"]["init_command"]
     with closing(sqlite3.connect(tmp_path / "db.sqlite3")) as file:
         file.executescript(pragmas)
         assert file.execute("PRAGMA synchronous").fetchone() == ({"FULL": 2, "NORMAL": 1}[synchronous],)

@@ -5,7 +5,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from dimensions_site import backends
 from dimensions_site import environment as env
-from tests.dimensions_site.test_environment import NAME, refused, settings_anew
+from tests.dimensions_site.test_environment import NAME, refused, settings_again
 
 pytestmark = pytest.mark.contract("O6")
 
@@ -58,19 +58,19 @@ def test_another_address_of_a_mail_server_is_refused_without_showing_its_passwor
 def test_an_empty_text_means_no_mail(monkeypatch):
     for name in COMPLETE:
         monkeypatch.setenv(name, "")
-    assert settings_anew()["MAIL_SERVER"] == {}
+    assert settings_again()["MAIL_SERVER"] == {}
 
 
 def test_a_mail_server_needs_a_sender_and_the_address_of_the_site(monkeypatch):
     for name, value in COMPLETE.items():
         monkeypatch.setenv(name, value)
-    found = settings_anew()
+    found = settings_again()
     assert (found["DEFAULT_FROM_EMAIL"], found["SITE_ADDRESS"]) == tuple(COMPLETE.values())[1:]
     for name in ("EMAIL_FROM", "SITE_ADDRESS"):
         with monkeypatch.context() as without:
             without.delenv(name)
             with pytest.raises(ImproperlyConfigured, match=r"EMAIL_FROM, the address .* and SITE_ADDRESS") as refusal:
-                settings_anew()
+                settings_again()
             assert "ss/word" not in str(refusal.value)
 
 

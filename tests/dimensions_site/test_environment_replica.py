@@ -5,7 +5,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from dimensions_site import backends
-from tests.dimensions_site.test_environment import settings_anew
+from tests.dimensions_site.test_environment import settings_again
 
 NAME = "REPLICA_URL"
 PRIMARY = {"ENGINE": "dimensions_site.db.postgresql", "NAME": "dimensions"}
@@ -17,14 +17,14 @@ def test_there_is_none_by_default(monkeypatch, address):
     monkeypatch.delenv(NAME, raising=False)
     if address is not None:
         monkeypatch.setenv(NAME, address)
-    assert list(settings_anew()["DATABASES"]) == ["default"]
+    assert list(settings_again()["DATABASES"]) == ["default"]
 
 
 def test_a_replica_that_does_not_answer_keeps_nobody_waiting(monkeypatch):
     """The options of the address take precedence."""
     monkeypatch.setenv("DATABASE_URL", "postgresql://erp:secret@10.0.0.6/dimensions")
     monkeypatch.setenv(NAME, "postgresql://erp:secret@10.0.0.7:5433/dimensions?connect_timeout=4")
-    databases = settings_anew()["DATABASES"]
+    databases = settings_again()["DATABASES"]
     described = databases["replica"]
     assert (described["HOST"], described["PORT"], described["NAME"]) == ("10.0.0.7", 5433, "dimensions")
     assert described["OPTIONS"]["connect_timeout"] == 4

@@ -23,12 +23,14 @@ CALL = re.compile(
 )
 # The first version of curl with --json.
 KNOWS_JSON = (7, 82)
-# As in one terminal; and the status goes elsewhere than the body.
+# As in one terminal; and the status of a response goes elsewhere than its body.
 TERMINAL = """
 if test -e exported; then . ./exported; fi
 curl() {{ command curl -sS -w '%{{stderr}}%{{http_code}}\n' "$@"; }}
 {commands}
+status=$?
 export -p > exported
+exit $status
 """
 
 

@@ -94,7 +94,6 @@ def show_deletion(album: Album) -> None:
     """The question before many accounts are deleted."""
     page = album.page
     choose_all_found(page, "Former account")
-    page.get_by_role("button", name="Run", exact=True).click()
     page.get_by_label("Reason").fill("Closed with the old ledger")
     album.take("deletion-question", 620)
 
@@ -130,7 +129,7 @@ def show_access(album: Album) -> None:
 
 
 def main(folder: Path) -> None:
-    """Take all pictures anew."""
+    """Take all pictures again."""
     folder.mkdir(parents=True, exist_ok=True)
     for picture in folder.glob("*.png"):
         picture.unlink()
@@ -139,8 +138,11 @@ def main(folder: Path) -> None:
         show_accounts(album)
         show_import(album)
         show_deletion(album)
+        album.page.set_viewport_size({"width": 1280, "height": 1000})
         go(album.page, "Start page")
-        album.take("start-page")
+        # What is loaded once it is seen.
+        expect(album.page.locator("[data-load] > a")).to_have_count(0)
+        album.take("start-page", 1000)
         show_access(opened(browser, stage, folder, "root"))
 
 

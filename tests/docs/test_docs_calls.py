@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -10,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -43,17 +43,39 @@ def make_run(folder: Path, port: int) -> Iterator[None]:
             process.wait(timeout=60)
 
 
+@dataclass(frozen=True)
+class Clone:
+    """A clone in which `make run` runs; what it has made of the database, and the port on which it serves."""
+
+    folder: Path
+    port: int
+    made: sqlite3.Connection
+
+    @property
+    def database(self) -> Path:
+        return self.folder / ".run" / "dimensions.sqlite3"
+
+    def as_made(self, folder: Path) -> Path:
+        """A folder that is the clone as if nobody had called the service: the database is again what was made."""
+        with closing(sqlite3.connect(self.database, timeout=30)) as database:
+            self.made.backup(database)
+        for entry in self.folder.iterdir():
+            (folder / entry.name).symlink_to(entry)
+        return folder
+
+
 @pytest.fixture(scope="module")
-def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A clone in which `make run` has run once, and nobody has called the service."""
-    folder = tmp_path_factory.mktemp("clone")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Clone]:
+    """As soon as it answers."""
+    folder, port = tmp_path_factory.mktemp("clone"), free_port()
     (folder / ".run").mkdir(mode=0o700)
     (folder / ".run" / "venv").symlink_to(sys.prefix)
     for name in ("manage.py", "dimensions_site", "account", "currency", "bulkops", "templates", "gunicorn.conf.py"):
         (folder / name).symlink_to(PROJECT / name)
-    with make_run(folder, free_port()):
-        pass
-    return folder
+    with make_run(folder, port), closing(sqlite3.connect(":memory:")) as made:
+        with closing(sqlite3.connect(folder / ".run" / "dimensions.sqlite3", timeout=30)) as database:
+            database.backup(made)
+        yield Clone(folder, port, made)
 
 
 def wait_for_the_worker(database: Path) -> None:
@@ -66,17 +88,12 @@ def wait_for_the_worker(database: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_calls_of_the_documents_get_the_answers_that_they_show(page: Path, clone: Path, tmp_path: Path) -> None:
+def test_the_calls_of_the_documents_get_the_answers_that_they_show(page: Path, clone: Clone, tmp_path: Path) -> None:
     """In the order of the page, each page on its own, with no variables but those that the pages define."""
-    port = free_port()
-    folder = tmp_path / "clone"
-    shutil.copytree(clone, folder, symlinks=True)
     text = page.read_text(encoding="utf-8")
     if page.name not in {"README.md", "quick-start.md"}:
         assert re.search(r"\]\(quick-start\.md\)", text), "the page names the variables of the quick start"
         text = f"{START}{text}"
-    with make_run(folder, port):
-        database = folder / ".run" / "dimensions.sqlite3"
-        local = text.replace(ADDRESS, f"http://localhost:{port}")
-        called = run_calls(local, {}, folder, after_each=lambda: wait_for_the_worker(database))
+    local = text.replace(ADDRESS, f"http://localhost:{clone.port}")
+    called = run_calls(local, {}, clone.as_made(tmp_path), after_each=lambda: wait_for_the_worker(clone.database))
     assert called > 0

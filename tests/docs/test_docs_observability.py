@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from bulkops.models import Worker
-from dimensions_site.monitoring.state import StateCollector
+from dimensions_site.monitoring import StateCollector
 from dimensions_site.observability import metrics
 from dimensions_site.repositories import audit
 from tests.docs.test_docs import FOR_OPERATORS, ROOT, table, text_of

@@ -10,7 +10,7 @@ from tests.services.service import serving
 pytestmark = pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="reads the peak from Linux's /proc")
 
 FEW, MANY = 2_000, 10_000
-# By what the two peaks may differ, in KiB: 8,000 accounts more are 32 MB more of text.
+# The largest difference between the two peaks, in KiB: 8,000 accounts more are 32 MB more of text.
 NOISE = 10 * 1024
 # A chunk of rows, as tuples and as text, in KiB.
 CHUNK = 16 * 1024

@@ -4,6 +4,8 @@ import json
 import os
 import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,7 +20,7 @@ from tests.services.clerk import prepare
 from tests.services.database import migrated_database
 from tests.services.holding_worker import HoldingWorker
 from tests.services.long_reads import BASE, HEAVY, LIGHT, fill_heavily
-from tests.services.service import Answer, Service, serving
+from tests.services.service import PROJECT, Answer, Service, environment, free_port, serving
 from tests.services.worker import is_alive, wait_until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="finds the processes in /proc")
@@ -123,3 +125,26 @@ def test_a_client_with_a_kept_connection_loses_no_request(prepared: tuple[str, s
         assert set(statuses) == {200}
         assert 20 < len(statuses) < 2_000
         wait_until(lambda: refuses(service), "New clients get in", timeout=25)  # at the sockets of all its processes
+
+
+# The project's configuration, and SIGTERM to the service just before it starts its second worker, after which gunicorn
+# would wait for up to a tenth of a second.
+ENDED_AT_THE_START = """
+exec(Path(PROJECT, "gunicorn.conf.py").read_text())
+
+def pre_fork(server, worker):
+    if worker.age == 2:
+        random.random = lambda: 0
+        os.kill(os.getpid(), signal.SIGTERM)
+"""
+
+
+def test_a_worker_that_is_just_starting_keeps_nobody_waiting(prepared: tuple[str, str], tmp_path: Path):
+    """It does not listen to signals yet; the others have nothing to do."""
+    configuration = tmp_path / "gunicorn.conf.py"
+    imports = f"import os, random, signal\nfrom pathlib import Path\nPROJECT = {str(PROJECT)!r}\n"
+    configuration.write_text(imports + ENDED_AT_THE_START)
+    command = [sys.executable, "-m", "gunicorn", "-c", str(configuration), "dimensions_site.wsgi"]
+    variables = environment(prepared[0], PORT=str(free_port()))
+    done = subprocess.run(command, cwd=tmp_path, env=variables, stderr=subprocess.DEVNULL, timeout=25, check=False)
+    assert done.returncode == 0

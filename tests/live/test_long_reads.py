@@ -83,13 +83,13 @@ def test_clients_that_wait_for_long_reads_of_one_repository_leave_threads_for_ot
     """Two of them continue in each process; the others get 503, and another repository is answered."""
     with ThreadPoolExecutor(PROGRAMS) as programs:
         waiting = [programs.submit(service.send, "GET", ENDLESS) for _ in range(PROGRAMS)]
-        slowest = 0.0
+        answered = 0
         while not all(call.done() for call in waiting):
-            begun = time.monotonic()
             assert service.send("GET", OTHERS).status == 200
-            slowest = max(slowest, time.monotonic() - begun)
+            answered += 1
             time.sleep(0.05)
-    assert slowest < 5
+    # Without a free thread, each would wait for the end of a read: for eight seconds.
+    assert answered > 5
     refused = [answer for answer in (call.result() for call in waiting) if answer.status == 503]
     codes = Counter(answer.json()["code"] for answer in refused)
     assert codes["TOO_MANY_LONG_READS"] >= PROGRAMS - 4

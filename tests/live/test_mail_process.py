@@ -19,7 +19,7 @@ pytestmark = pytest.mark.contract("O6", "F2")
 
 _PEOPLE = """
 from django.contrib.auth.models import User
-from dimensions_site.changes.approvals import set_approval
+from dimensions_site.changes.requirements import set_approval
 from dimensions_site.repositories.models import AccessGrant, ApprovalSwitch, Repository
 mailed = Repository.objects.get(db_id="mailed")
 set_approval(mailed, "currency", ApprovalSwitch.ALL)

@@ -236,12 +236,11 @@ def started(command: list[str], folder: Path, **variables: str) -> subprocess.Co
     )
 
 
-@pytest.mark.parametrize("address", ["9464", "::1:9464"])
-def test_an_invalid_address_is_refused(tmp_path: Path, address: str):
-    outcome = started(WEB, tmp_path, METRICS_BIND=address)
+def test_an_invalid_address_is_refused(tmp_path: Path):
+    outcome = started(WEB, tmp_path, METRICS_BIND="::1:9464")
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(
-        f"The service is not configured: METRICS_BIND is '{address}'; it has to be an address"
+        "The service is not configured: METRICS_BIND is '::1:9464'; it has to be an address"
     )
 
 

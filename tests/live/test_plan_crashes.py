@@ -21,8 +21,8 @@ SIZE = 2_400
 def test_when_the_process_is_killed_the_plan_says_what_is_stored(tmp_path: Path, kind: type[Ordeal]):
     """Its status, its change set and the elements agree; the next process serves at once, and no lock is left."""
     with migrated_database(tmp_path, os.environ.get("DATABASE_URL", "")) as url:
-        tally = kill_workers(url, tmp_path, (0.3, 0.6, 0.9), SIZE, kind)
+        tally = kill_workers(url, tmp_path, (0.4, 0.8), SIZE, kind)
     assert tally.other == []
-    assert tally.nothing + tally.everything >= 3
+    assert tally.nothing + tally.everything >= 2
     # At least one has met a call that was running.
     assert tally.interrupted > 0

@@ -1,14 +1,13 @@
 """The worker process, on the database that the suite runs with."""
 
 import re
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.services.clerk import errand, run_command
 from tests.services.service import Service
-from tests.services.worker import MANY, QUICK, SLOW, delete, fill, hasten, wait_until, working, working_slowly
+from tests.services.worker import QUICK, delete, fill, wait_until, working
 
 
 def test_the_worker_starts_works_and_ends_cleanly(prepared: tuple[str, str], tmp_path: Path):
@@ -34,41 +33,6 @@ def test_a_deletion_runs_until_a_worker_has_done_it(prepared: tuple[str, str], s
         assert deletion.ended() == {
             "status": "COMPLETED", "requested": 4, "processed": 4, "deleted": 3, "notFound": ["none"], "error": None
         }  # fmt: skip
-
-
-@pytest.mark.contract("F5")
-def test_an_abort_stops_a_deletion_that_is_at_work(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """What is deleted stays deleted, and the counts show exactly how much."""
-    ids = fill(prepared[0], "aborted", MANY)
-    with working_slowly(prepared[0], tmp_path):
-        deletion = delete(patient, ids, "aborted")
-        deletion.wait_for_progress(3)
-        assert patient.send("DELETE", deletion.address).status == 200
-        progress = deletion.progress()
-        assert progress["status"] == "ABORTED"
-        assert 3 <= progress["processed"] == progress["deleted"] < len(ids)
-        time.sleep(1)
-        assert deletion.progress() == progress
-        left = patient.send("GET", "/dimensions/v1/aborted/account/elements-count").json()
-        assert left == len(ids) - progress["deleted"]
-
-
-@pytest.mark.contract("F6")
-def test_what_an_ending_worker_leaves_another_goes_on_with_at_once(
-    prepared: tuple[str, str], patient: Service, tmp_path: Path
-):
-    """SIGTERM during work: status 0 between two chunks, and nobody waits until that worker counts as lost."""
-    ids = fill(prepared[0], "ending", MANY)
-    with working_slowly(prepared[0], tmp_path, **SLOW) as worker:
-        deletion = delete(patient, ids, "ending")
-        deletion.wait_for_progress(3)
-        assert worker.stop() == 0
-    left = deletion.progress()
-    assert left["status"] == "RUNNING"
-    hasten(prepared[0])
-    with working(prepared[0], tmp_path, **SLOW):
-        wait_until(lambda: deletion.progress()["processed"] > left["processed"], "Nobody goes on")
-        assert deletion.ended()["deleted"] == len(ids)
 
 
 @pytest.mark.contract("H3")

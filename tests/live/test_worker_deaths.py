@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.services.clerk import errand
 from tests.services.service import Service
-from tests.services.worker import MANY, QUICK, delete, fill, hasten, is_alive, wait_until, working, working_slowly
+from tests.services.worker import QUICK, delete, is_alive, wait_until, working
 
 pytestmark = [
     pytest.mark.contract("F6"),
@@ -36,7 +35,7 @@ def test_whichever_process_is_killed_deletions_are_done(prepared: tuple[str, str
         assert worker.stop() == 0
 
 
-def test_a_worker_whose_processes_hang_starts_anew(prepared: tuple[str, str], patient: Service, tmp_path: Path):
+def test_a_worker_whose_processes_hang_starts_again(prepared: tuple[str, str], patient: Service, tmp_path: Path):
     """They live, but nothing gets done."""
     with working(prepared[0], tmp_path, **QUICK) as worker:
         hanging = worker.processes()[2:]
@@ -46,27 +45,3 @@ def test_a_worker_whose_processes_hang_starts_anew(prepared: tuple[str, str], pa
         assert not set(hanging) & set(worker.processes())
         assert "worker_restarted" in worker.log.read_text()
         wait_until(lambda: not any(map(is_alive, hanging)), "Still alive")
-
-
-@pytest.mark.contract("F2")
-def test_another_worker_goes_on_where_a_killed_one_stopped(prepared: tuple[str, str], patient: Service, tmp_path: Path):
-    """Two workers, of which the one that is running is killed, and a third that starts; nothing is done twice."""
-    url = prepared[0]
-    ids = fill(url, "killed", MANY)
-    deletion = delete(patient, ids, "killed")
-    with working_slowly(url, tmp_path, **QUICK) as first:
-        deletion.wait_for_progress(3)
-        with working_slowly(url, tmp_path, **QUICK) as second:
-            first.kill()
-            stopped_at = deletion.progress()["processed"]
-            deletion.wait_for_progress(stopped_at + 3)
-            second.kill()
-    hasten(url)
-    with working(url, tmp_path, **QUICK):
-        outcome = deletion.ended()
-    assert (outcome["status"], outcome["processed"], outcome["deleted"]) == ("COMPLETED", len(ids), len(ids))
-    count = (
-        "from account.models import AccountVersion; "
-        "print(AccountVersion.objects.filter(repository__db_id='killed').count())"
-    )
-    assert int(errand(url, count)) == len(ids)

@@ -65,7 +65,7 @@ def test_a_deletion_is_stopped_between_two_chunks(prepared: tuple[str, str], pat
 
 
 @pytest.mark.contract("C18")
-def test_an_import_is_stopped_and_begun_anew(prepared: tuple[str, str], tmp_path: Path):
+def test_an_import_is_stopped_and_started_again(prepared: tuple[str, str], tmp_path: Path):
     """Nothing of it is saved when the worker ends, which is not an attempt; later each element exists once."""
     url = prepared[0]
     oid = printed_by(url, f"begin('stopped-import', {COUNT})")

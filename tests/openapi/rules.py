@@ -12,6 +12,8 @@ import schemathesis
 from schemathesis.generation import GenerationMode
 
 from bulkops.plans.requests import OPTIONS
+from bulkops.rest.bodies import EMPTY_CELLS
+from bulkops.rest.views import DRY_RUN, PARAMETERS
 from bulkops.session.items import OPERATIONS
 from dimensions_site.elements.declaration.wire import Wire
 from tests.openapi.strategies import CSV, NDJSON
@@ -142,7 +144,7 @@ def closed(document: Any) -> Any:
 
 def _keep_format(case: schemathesis.Case, query: MutableMapping[str, Any], stored: Stored) -> None:
     """K3, K4: a JSON body says itself what is done; any other is that of a stored element, which is merged as it is."""
-    for name in ("mode", "saveMode", "emptyCells", *OPTIONS):
+    for name in (*PARAMETERS.keys() - {DRY_RUN}, EMPTY_CELLS, *OPTIONS):
         query.pop(name, None)
     if case.media_type in _TEXTS:
         case.body = _TEXTS[case.media_type].format(id=json.dumps(stored.element["id"]))

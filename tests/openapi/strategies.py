@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from account.serializers import ACCOUNT_WIRE
 from currency.serializers import CURRENCY_WIRE
+from dimensions_site.rsql.compiler import MAX_FIELDS
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.operators import OPERATORS, Relation
 from dimensions_site.rsql.parser import Comparison
-from dimensions_site.rsql.sorting import MAX_FIELDS
 from tests.dimensions_site.rsql.strategies import instant_texts, texts, trees, truths
 from tests.dimensions_site.rsql.writing import write
 

@@ -136,7 +136,11 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
     assert {operation for operation, answers in statuses.items() if "412" in answers} == {
         f"replace{noun}",
         f"patch{noun}",
-        *(f"{do}{noun}Plan" for do in ("apply", "approve", "reject")),
+        *(f"{do}{noun}Plan" for do in ("apply", "approve", "delete", "reject")),
+    }
+    assert {operation for operation, answers in statuses.items() if "410" in answers} == {
+        *(f"{do}{plural}" for do in ("list", "count", "fetch", "compare", "plan")),
+        f"list{noun}Changes",
     }
     accepting = {f"delete{plural}", "abortCurrencyDeletion"} & {*statuses}
     assert {operation for operation, answers in statuses.items() if "202" in answers} == accepting
@@ -145,6 +149,15 @@ def test_an_operation_promises_the_statuses_that_the_contract_gives_it(name: str
         f"replace{noun}",
         f"plan{plural}",
     }
+
+
+@pytest.mark.contract("K6", "M3")
+@each_document
+def test_a_conflict_may_say_when_to_try_again(name: str, document: Document) -> None:
+    """A plan that was applied is one for ever, and has no `Retry-After`."""
+    components = document.content["components"]
+    header = components["responses"]["Conflict"]["headers"]["Retry-After"]["$ref"].rpartition("/")[2]
+    assert "required" not in components["headers"][header]
 
 
 @pytest.mark.contract("M4")

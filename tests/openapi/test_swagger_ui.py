@@ -44,7 +44,7 @@ def test_axe_finds_nothing_on_the_page(visit: Any, dimension: str) -> None:
 
 
 def execute(operation: Locator) -> Locator:
-    """Press Execute; the status that is answered."""
+    """Press Execute, and return the status of the answer."""
     operation.get_by_role("button", name="Execute").click()
     return operation.locator(".live-responses-table .response .response-col_status")
 

@@ -9,6 +9,12 @@ from typing import Any
 
 import psycopg
 
+# Citus joins rows of one repository only.
+WITH_LOGIC = (
+    "JOIN account_calculationlogic AS logic ON logic.account_id = stored.id "
+    "AND logic.repository_id = stored.repository_id"
+)
+
 
 def rows(url: str, sql: str, *parameters: object) -> list[tuple[Any, ...]]:
     """The rows that a query finds, committed as they are now; places for parameters are `%s`."""
@@ -44,8 +50,11 @@ class Counts:
 
 def counts(url: str, mark: str) -> Counts:
     """What is stored with the mark."""
-    logic = "JOIN account_calculationlogic AS logic ON logic.account_id = stored.id"
-    sources = ("account_account AS stored", "account_accountversion AS stored", f"account_account AS stored {logic}")
+    sources = (
+        "account_account AS stored",
+        "account_accountversion AS stored",
+        f"account_account AS stored {WITH_LOGIC}",
+    )
     return Counts(
         *(rows(url, f"SELECT count(*) FROM {source} WHERE documentation_link = %s", mark)[0][0] for source in sources)
     )

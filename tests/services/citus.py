@@ -31,7 +31,7 @@ def distributed_database(name: str) -> Iterator[str]:
 
 
 def make_distributed(name: str, *, distribute: bool = True) -> str:
-    """Make the database anew on each node, with all tables, which are distributed; return its address.
+    """Make a new database on each node, with all tables, which are distributed; return its address.
 
     The workers are those of the database in TEST_CITUS_URL.
     """

@@ -39,13 +39,13 @@ def patient(replica: OwnServer) -> str:
 
 def pause(replica: OwnServer) -> None:
     """Make it stop replaying what it gets from the primary."""
-    _do(replica, "SELECT pg_wal_replay_pause()")
+    do(replica, "SELECT pg_wal_replay_pause()")
     wait_until(lambda: rows(replica.url, "SELECT pg_get_wal_replay_pause_state()") == [("paused",)], "It still replays")
 
 
 def resume(replica: OwnServer) -> None:
     """Make it continue."""
-    _do(replica, "SELECT pg_wal_replay_resume()")
+    do(replica, "SELECT pg_wal_replay_resume()")
 
 
 def follow(primary: OwnServer, replica: OwnServer) -> None:
@@ -59,6 +59,7 @@ def follow(primary: OwnServer, replica: OwnServer) -> None:
     )
 
 
-def _do(server: OwnServer, sql: str) -> None:
+def do(server: OwnServer, sql: str) -> None:
+    """Run a statement outside of a transaction."""
     with psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute(sql.encode())

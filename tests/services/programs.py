@@ -26,9 +26,11 @@ _UNSOUND = (
     "WITH latest AS (SELECT repository_id, element_id, max(number) AS number FROM account_accountversion "
     "GROUP BY repository_id, element_id) SELECT count(*) FROM account_account AS stored "
     "LEFT JOIN latest ON latest.repository_id = stored.repository_id AND latest.element_id = stored.element_id "
-    "LEFT JOIN account_accountversion AS version ON version.number = latest.number "
+    "LEFT JOIN account_accountversion AS version ON version.repository_id = latest.repository_id "
+    "AND version.number = latest.number "
     "WHERE stored.documentation_link <> version.documentation_link OR 1 <> (SELECT count(*) FROM "
-    "account_calculationlogic AS logic WHERE logic.account_id = stored.id)"
+    "account_calculationlogic AS logic WHERE logic.account_id = stored.id "
+    "AND logic.repository_id = stored.repository_id)"
 )
 
 

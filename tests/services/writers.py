@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from tests.services.bulk_state import marked, rows
+from tests.services.bulk_state import WITH_LOGIC, marked, rows
 from tests.services.service import Answer, Service
 
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 # How many accounts each of their bulk saves creates.
 MANY = 20
-_LOGIC = "JOIN account_calculationlogic AS logic ON logic.account_id = stored.id"
 
 
 @dataclass(frozen=True)
@@ -84,7 +83,7 @@ def stored(url: str) -> dict[str, tuple[int, int, int]]:
     sources = (
         "account_account AS stored WHERE true",
         "account_accountversion AS stored WHERE change = '+'",
-        f"account_account AS stored {_LOGIC} WHERE true",
+        f"account_account AS stored {WITH_LOGIC} WHERE true",
     )
     found = [
         dict(rows(url, f"SELECT documentation_link, count(*) FROM {source} GROUP BY documentation_link"))

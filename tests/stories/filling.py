@@ -5,8 +5,8 @@ import sys
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
 
-from dimensions_site.changes.approvals import set_approval
-from dimensions_site.demo.samples import fill_accounts, fill_currencies
+from dimensions_site.changes.requirements import set_approval
+from dimensions_site.demo.management.commands.fill_repository import fill_accounts, fill_currencies
 from dimensions_site.repositories.models import AccessGrant, ApiKey, ApprovalSwitch, Repository, Role
 from tests.stories.stage import PASSWORD
 

@@ -74,12 +74,12 @@ def open_account(page: Page, id: str) -> None:
 
 
 def choose_all_found(page: Page, text: str) -> None:
-    """Search in the list of accounts, select all that is found, on all pages of the list, and choose to delete it."""
+    """Search in the list of accounts, select all that is found, on all pages of the list, and have it deleted."""
     go(page, "Accounts")
     search(page, text)
     page.get_by_label("Select all objects on this page for an action").check()
     page.get_by_text(re.compile(r"Select all \d+ accounts")).click()
-    page.get_by_label("Select action to run").select_option("Delete the selected accounts")
+    follow(page.get_by_role("button", name="Delete", exact=True))
 
 
 def save(page: Page) -> None:

@@ -136,6 +136,20 @@ def test_she_exports_what_the_list_shows(alice, rest, tmp_path: Path):
     ]
 
 
+@pytest.mark.contract("C12")
+def test_a_chart_without_types_and_rates_is_imported_in_six_clicks(enter, rest):
+    """The page offers for all rows what the form of an account suggests, and the check says what is filled in."""
+    ed = enter("ed")
+    upload(ed, "skr.csv", "Konto;Bezeichnung;Bilanz/GuV\n0027;Software;Bilanz\n4400;Erlöse;GuV\n")
+    expect(ed.get_by_label("Type", exact=True)).to_have_value("NORMAL")
+    follow(ed.get_by_role("button", name="Check the file"))
+    expect(ed.get_by_text("Conversion type · Profit and loss: Average rate")).to_be_visible()
+    follow(ed.get_by_role("button", name="Import", exact=True))
+    expect(ed.get_by_text("The import is complete.")).to_be_visible()
+    assert clicks(ed) + 1 == 6  # that for choosing the file is not counted
+    assert [rest(f"elements/{id}")["conversion"]["conversionType"] for id in ("0027", "4400")] == ["FINAL", "AVERAGE"]
+
+
 def accountants_workbook() -> bytes:
     """A chart as accountants have it: a cover sheet, a merged title, headings in row 4, a lookup, dates, a total."""
     book = openpyxl.Workbook()

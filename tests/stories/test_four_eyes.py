@@ -94,7 +94,6 @@ def test_an_import_of_300_is_proposed_and_approved(polly, carol, tmp_path):
 
     # The deletion of what was imported is proposed, too.
     choose_all_found(polly, "Imported")
-    follow(polly.get_by_role("button", name="Run", exact=True))
     expect(polly.get_by_text("You propose to delete 300 from the repository Fabrikam works.")).to_be_visible()
     follow(polly.get_by_role("button", name="Propose"))
     open_waiting(carol)

@@ -39,13 +39,14 @@ MAPS = {path for wire in (ACCOUNT_WIRE, CURRENCY_WIRE) for path, place in wire.p
 BROWSER = """
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils.html import strip_tags
 from account.models import Account, AccountVersion
 browser = Client(SERVER_NAME="localhost")
 browser.force_login(User.objects.get(username="alice"))
 element = Account.objects.get(repository__db_id="northwind", element_id="004000")
 first = AccountVersion.objects.filter(element_id="004000").earliest("number")
 page = browser.get(f"/admin/account/account/{element.pk}/history/", secure=True)
-print(page.status_code, page.content.decode())
+print(page.status_code, strip_tags(page.content.decode()))
 print(browser.post(f"/admin/account/account/versions/{first.pk}/restore/", secure=True).status_code)
 """
 

@@ -4,9 +4,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from tests.services.citus import IS_CITUS
+
 
 @pytest.mark.django_db
 @pytest.mark.contract("P1")
+@pytest.mark.skipif(IS_CITUS, reason="the database has the extension")
 @pytest.mark.parametrize("words", [(), ("--undo",)])
 def test_a_database_without_the_extension_is_refused(words):
     if connection.vendor == "postgresql":

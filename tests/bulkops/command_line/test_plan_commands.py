@@ -122,6 +122,8 @@ def test_only_what_is_in_the_scope_is_planned(run, alice, chart):
     """A row outside is an error on its line; with merge nothing is deleted."""
     outside = run("plan_accounts", "--scope", "id=in=(10,11)", content=table(cash(10), cash(12)))
     assert outside.errors == ["line 3, id: The element '12' is outside the scope, which the plan must not touch."]
+    empty = run("plan_accounts", "--scope", " ", content=table(cash(10)))
+    assert empty.refusal == "--scope is empty. Name a filter, or leave it out to plan for all elements."
     wrong = run("plan_accounts", "--scope", "colour==red", content=table(cash(10)))
     assert str(wrong.refusal).startswith("No plan was made:\n--scope: ")
     made = run("plan_accounts", "--scope", "id=in=(10,11)", "--max-delete", "50%", content=table(cash(10)))
@@ -173,6 +175,7 @@ def test_what_the_commands_refuse(run, alice, chart, northwind):
         (["--undo", "x"], "--undo: There is no change set or operation"),
         (["--as-of", "2999-01-01T00:00:00Z"], "--as-of must not be in the future"),
         (["--repository", "nowhere"], "There is no repository 'nowhere'."),
+        (["--repository", "northwind"], "--repository: The repository 'northwind' is the one of the plan"),
     ):
         assert message in str(run("plan_accounts", *words).refusal)
     assert str(run("apply_plan", "7").refusal).startswith("There is no plan '7' in repository 'northwind'.")

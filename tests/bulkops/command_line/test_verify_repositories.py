@@ -98,13 +98,13 @@ def test_what_does_not_fit_is_named(chart, verify, damage: Callable[[], object],
     printed = verify()
     assert sentence in printed
     assert printed.startswith(("account in northwind: ", "currency in northwind: "))
-    assert "kinds of differences were found in 1 repositories." in printed
+    assert "Kinds of differences in 1 repository: " in printed
 
 
 def test_one_repository_can_be_chosen(chart, contoso, verify):
     """An unknown one is an error."""
     Account.objects.filter(element_id="1").update(documentation_link=None)
-    assert verify("--repository", "contoso") == "Elements, versions and change sets of 1 repositories fit together.\n"
+    assert verify("--repository", "contoso") == "Elements, versions and change sets of 1 repository fit together.\n"
     assert "nowhere" in verify("--repository", "nowhere")
 
 

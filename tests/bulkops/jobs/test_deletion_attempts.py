@@ -89,7 +89,7 @@ def test_of_a_deletion_that_kills_its_workers_nothing_is_left_but_the_report(ali
 
 
 @pytest.mark.contract("F6")
-def test_progress_starts_the_count_anew(alice, running, monkeypatch, settings):
+def test_progress_starts_the_count_again(alice, running, monkeypatch, settings):
     """A long deletion may outlive any number of workers, as long as each gets something done."""
     DataProcessing.objects.update(attempts=ATTEMPTS - 1)
     monkeypatch.setattr("bulkops.jobs.deletion.let_others_write", killed)

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from dimensions_site.changes.approvals import set_approval
+from dimensions_site.changes.requirements import set_approval
 from dimensions_site.repositories.models import ApprovalSwitch, Repository, Role
 from dimensions_site.tokens.jwt.tokens import ACCESS, new_claims, sign_token
 from tests.bulkops.plans.plans import one

@@ -113,7 +113,7 @@ def test_change_sets_are_found_by_their_author_and_approver(stored, pia, ann, di
 
 @pytest.mark.contract("O1")
 def test_a_proposer_plans_deletions_and_withdraws_only_their_own(stored, pia, ann, dimension):
-    """And writes, approves and applies nothing."""
+    """It writes, approves and applies nothing."""
     other = make(ann, dimension, **new(dimension))
     plan = make(pia, dimension, snapshot=[MAKERS[dimension]("1")], maxDelete=5)
     assert plan["deleted"] == 2
@@ -284,7 +284,7 @@ def test_deletions_alone_may_need_an_approval(stored, pia, ann, max, dimension):
 
 
 @pytest.mark.contract("K5")
-def test_a_decision_begins_the_time_of_a_plan_anew(stored, pia, ann, dimension, settings):
+def test_a_decision_starts_the_time_of_a_plan_again(stored, pia, ann, dimension, settings):
     """An old plan that was just decided stays; one that nobody decided on expires, which the log says."""
     plan, waiting = (make(pia, dimension, **new(dimension, id)) for id in "45")
     past = timezone.now() - timedelta(days=settings.PLAN_RETENTION_DAYS, minutes=1)
@@ -303,8 +303,12 @@ def test_the_tag_of_a_plan_changes_with_its_decision(stored, pia, ann, max, dime
     plan = make(pia, dimension, **new(dimension))
     etag = max.get(one(max, dimension, plan))["ETag"]
     approved(ann, dimension, plan)
-    sent = max.send("POST", one(max, dimension, plan, "/apply"), "", if_match=etag)
+    address = one(max, dimension, plan)
+    sent = max.send("POST", f"{address}/apply", "", if_match=etag)
     assert refusal(sent) == (412, "PRECONDITION_FAILED")
+    assert refusal(max.send("DELETE", address, "", if_match=etag)) == (412, "PRECONDITION_FAILED")
+    assert refusal(max.send("DELETE", address, "", if_match=f"W/{etag}")) == (400, "INVALID_VALUE")
+    assert max.send("DELETE", address, "", if_match=max.get(address)["ETag"]).status_code == 204
 
 
 def test_an_idempotent_approval_is_done_once(stored: Repository, pia, ann, dimension):

@@ -10,8 +10,8 @@ from django.db import connection
 
 from account.models import Account
 from bulkops.models import Plan
-from dimensions_site.changes.approvals import set_approval
 from dimensions_site.changes.models import ChangeSet
+from dimensions_site.changes.requirements import set_approval
 from dimensions_site.repositories.models import Repository, Role
 from tests.bulkops.plans.deciding import EVERYTHING, NOTHING, approved, require_approval, somebody
 from tests.bulkops.plans.plans import make, one

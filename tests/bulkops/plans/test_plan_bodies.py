@@ -1,5 +1,6 @@
 """Plans of snapshots in NDJSON and CSV, with their options in the query."""
 
+import json
 from typing import Any
 from urllib.parse import urlencode
 
@@ -107,6 +108,14 @@ def test_the_errors_of_a_table_have_line_and_column(alice):
 def test_a_wrong_option_is_refused_by_its_name(alice, format, option, value, code):
     body = answered(alice, "account", format) or b'{"id":"1"}'
     assert places(refused(plan(alice, "account", format, body, **{option: value}))) == [(option, code)]
+
+
+@each_format
+@pytest.mark.parametrize("value", ["", "TRUE", "null", "1", '"true"', "{"])
+def test_only_true_and_false_are_values_of_replace(alice, format, value):
+    """The message shows what came, in quotes."""
+    report = refused(plan(alice, "account", format, b'{"id":"1"}', replace=value))
+    assert report["detail"] == f"replace must be true or false; got {json.dumps(value)}."
 
 
 def test_the_options_of_a_json_body_are_its_members(alice):

@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.db import connection
@@ -9,6 +10,7 @@ from django.db import connection
 from bulkops.models import Plan
 from bulkops.plans.requests import BULK_MEMBERS, MEMBERS
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
+from tests.bulkops.jobs.deletions import start
 from tests.bulkops.plans.plans import applied, apply, changes, counts, make, one, send
 from tests.bulkops.save.bulk import elements, patch, places, refused, save
 from tests.factories import account, read
@@ -56,6 +58,14 @@ def chart(alice):
         ),
         ({"snapshot": [], "scope": "updateInfo.user==x"}, [("/scope", "UNKNOWN_FIELD")]),
         ({"snapshot": [], "scope": "id=="}, [("/scope", "SYNTAX")]),
+        (
+            {"snapshot": [], "scope": "naturee==1,typ==2", "maxDelete": "x", "reason": "a\nb"},
+            [
+                *[("/scope", "UNKNOWN_FIELD")] * 2,
+                ("/maxDelete", "INVALID"),
+                ("/reason", "INVALID_CHARACTER"),
+            ],
+        ),
         ({"snapshot": [], "reason": "a\nb"}, [("/reason", "INVALID_CHARACTER")]),
         ({"snapshot": [], "reasn": "a"}, [("/reasn", "UNKNOWN_MEMBER")]),
     ],
@@ -232,6 +242,25 @@ def test_plans_of_others(alice, ed, rita, bob, chart, contoso):
     assert alice.get(address).status_code == 404
 
 
+@pytest.mark.contract("K5", "F7")
+@pytest.mark.django_db(transaction=True)
+def test_an_id_is_found_only_as_it_was_answered(alice, chart):
+    """That of a plan, a deletion and a change set: no other spelling of the UUID is one."""
+    plan = applied(alice, "account", make(alice, "account", bulk={"delete": [{"id": "11"}]}, maxDelete=1))
+    deletion = start(alice, ["12"])
+    for spelled in (str, str.upper, lambda id: id.replace("-", ""), "{{{}}}".format, "urn:uuid:{}".format):
+        ids = {name: quote(spelled(id)) for name, id in (("plan", plan["planId"]), ("set", plan["changeSet"]))}
+        answers = [
+            alice.get(alice.account(f"elements-plans/{ids['plan']}")),
+            alice.get(alice.account(f"elements-bulk-delete-async/{quote(spelled(deletion))}")),
+            alice.get(alice.account(f"elements-versions?changeSet={ids['set']}")),
+            send(alice, "account", undo=spelled(plan["changeSet"])),
+            send(alice, "account", undo=spelled(plan["planId"])),
+        ]
+        expected = [200, 200, 200, 201, 201] if spelled is str else [404, 404, 400, 400, 400]
+        assert [one.status_code for one in answers] == expected, spelled(plan["planId"])
+
+
 @pytest.mark.contract("K5", "M3")
 def test_a_plan_is_deleted_for_a_client_that_accepts_only_problems(alice, chart):
     """There is no content to choose a form for; generated clients name only that of errors."""
@@ -260,6 +289,27 @@ def test_everything_is_checked_again_at_the_application(alice, ed, chart):
     assert apply(alice, "account", plan, **{"Change-Reason": "Synchronisation"}).status_code == 200
     [latest] = read(alice.get(alice.account("elements-changesets?take=1")))
     assert latest["reason"] == "Synchronisation"
+
+
+@pytest.mark.contract("K4", "I2")
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("header", "member", "kept"),
+    [
+        ({"Change-Reason": "Month%20end"}, {}, "Month end"),
+        ({"Change-Reason": "Month end"}, {"reason": " Audit "}, "Audit"),
+        ({}, {"reason": " "}, None),
+    ],
+)
+def test_the_reason_with_which_a_plan_was_made_is_that_of_its_changes(alice, chart, header, member, kept):
+    """In the header as of every request that writes, or in the body, which counts; without blanks around it."""
+    sent = {"bulk": {"delete": [{"id": "11"}]}, "maxDelete": 1, **member}
+    response = alice.send("POST", alice.account("elements-plans"), sent, **header)
+    plan = read(response)
+    assert (response.status_code, plan["reason"]) == (201, kept)
+    assert apply(alice, "account", plan).status_code == 200
+    [latest] = read(alice.get(alice.account("elements-changesets?take=1")))
+    assert latest["reason"] == kept
 
 
 @pytest.mark.contract("K6", "E2")

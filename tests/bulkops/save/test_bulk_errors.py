@@ -125,17 +125,6 @@ def test_more_than_a_thousand_errors_are_counted(alice):
     assert stored() == before
 
 
-@pytest.mark.contract("B3")
-def test_a_body_that_is_not_a_text_is_refused_as_a_whole(alice):
-    """Half of a character, which is not valid text: the message names its place."""
-    texts = [json.dumps(account("1")), json.dumps(account("2", documentationLink="?")).replace("?", r"\ud83d")]
-
-    (error,) = refused(send(alice, "account", body_of(post=texts)))["errors"]
-
-    assert (error["path"], error["code"]) == ("", "INVALID_CHARACTER")
-    assert "U+D83D at line 1, column " in error["message"]
-
-
 @pytest.mark.contract("B1", "E2")
 def test_errors_of_the_body_and_of_its_elements_are_one_report(alice):
     """A wrong mode, an unknown member, an operation that is not an array: the elements are checked all the same."""

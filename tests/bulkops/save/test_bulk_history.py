@@ -15,7 +15,7 @@ from tests.lengths import tries
 from tests.random_elements import RandomElements
 
 COUNT = tries(100, long=10_000)
-# Keys and instants, and what is made anew for each currency without an oid, differ from one repository to the other.
+# Keys and instants, and what is made for each currency without an oid, differ from one repository to the other.
 _OF_ITS_OWN = {"id", "repository_id", "update_date", "number", "change_set_id", "oid"}
 
 

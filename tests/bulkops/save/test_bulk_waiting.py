@@ -158,7 +158,7 @@ def test_a_reference_to_what_was_created_meanwhile_is_accepted(alice, meanwhile)
 
 
 @pytest.mark.contract("C2")
-@pytest.mark.parametrize("existed", [False, True], ids=["new", "made anew"])
+@pytest.mark.parametrize("existed", [False, True], ids=["new", "made again"])
 def test_a_currency_keeps_the_oid_that_it_got_meanwhile(alice, meanwhile, existed):
     """A replacement without an oid changes none; neither that of a new currency nor of a recreated one."""
     if existed:

@@ -1,7 +1,7 @@
 """Many elements are written in a few readings of the table, also where PostgreSQL knows nothing of the repository.
 
 Its statistics are those of the other repositories: this one was loaded after they were gathered, and is too small to
-have them gathered anew. What is counted are the rows that PostgreSQL itself says it has read in the test's transaction.
+have them gathered again. The rows that PostgreSQL itself says it has read in the test's transaction are counted.
 SQLite is not asked to gather any, and looks up each id.
 """
 

@@ -5,8 +5,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.test import APIClient, APIRequestFactory
 
-from dimensions_site.api.negotiation import HeaderNegotiation
-from dimensions_site.api.rendering import JSONRenderer
+from dimensions_site.api.rendering import HeaderNegotiation, JSONRenderer
 
 
 class TableRenderer(BaseRenderer):

@@ -6,7 +6,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.api.pagination import MAX_COUNT, SkipTake
+from dimensions_site.api.lists import MAX_COUNT, SkipTake
 
 
 def page(rows, **parameters):

@@ -15,14 +15,13 @@ from django.utils import timezone
 from account.models import ACCOUNT, Account, AccountVersion
 from bulkops.session.envelope import read_envelope
 from bulkops.session.session import save_all
-from dimensions_site.changes.approvals import Approval, ApprovalRequired, set_approval
 from dimensions_site.changes.models import ChangeSet, Channel, Slot
 from dimensions_site.changes.placing import Actor
+from dimensions_site.changes.requirements import Approval, ApprovalRequired, set_approval
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.writing.copying import copy_elements
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.history import record
-from dimensions_site.elements.writing.saving import delete
+from dimensions_site.elements.writing.saving import copy_elements, delete
 from dimensions_site.repositories.models import AccessChange, Repository
 from tests.bulkops.plans.deciding import DELETIONS, EVERYTHING, NOTHING, require_approval
 from tests.dimensions_site.elements.history.writers import writers
@@ -154,7 +153,7 @@ def test_other_dimensions_and_repositories_are_free(filled, contoso):
 
 
 def test_the_switch_is_in_every_slot(filled):
-    """And stays when slots advance; a new switch replaces it in all."""
+    """It stays when slots advance; a new switch replaces it in all."""
     for switch in (EVERYTHING, DELETIONS, NOTHING, EVERYTHING):
         set_approval(filled, "account", switch)
         slots = Slot.objects.filter(repository=filled, dimension="account")

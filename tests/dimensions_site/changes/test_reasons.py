@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from account.models import Account, AccountVersion
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.changes.reasons import InvalidReason, sent_reason, typed_reason
+from dimensions_site.changes.requirements import InvalidReason, sent_reason, typed_reason
 from dimensions_site.repositories.models import AccessChange, Repository
 from tests.dimensions_site.administration.site.pages import filled_in
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser

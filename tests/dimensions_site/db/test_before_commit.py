@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from django.db import OperationalError, connections, transaction
 
-from dimensions_site.db.commits import ActsBeforeCommit
+from dimensions_site.db.transactions import ActsBeforeCommit
 from dimensions_site.repositories.models import Repository
 
 pytestmark = pytest.mark.django_db(transaction=True)

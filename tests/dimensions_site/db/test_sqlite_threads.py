@@ -7,7 +7,7 @@ import time
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from dimensions_site.db.locks import sqlite_timeout
+from dimensions_site.db.transactions import sqlite_timeout
 from dimensions_site.repositories.models import Repository
 
 if connection.vendor == "sqlite":

@@ -20,13 +20,13 @@ OTHERS = {model.__name__ for model in apps.get_models()} - MODELS
 
 # Where the scope itself is.
 SCOPE = {"dimensions_site/elements/models.py", "dimensions_site/elements/reading/lookup.py"}
-# Managers of models that are named elsewhere, none of which is one of elements.
+# Modules that use managers of other models, and of which: none is a model of elements.
 OTHER_MANAGERS = {
     "bulkops/jobs/claims.py": "the jobs that workers claim",
     "bulkops/worker/tasks.py": "the jobs whose results are deleted after some days",
     "dimensions_site/api/access/basic.py": "Django's model of users",
     "dimensions_site/db/compiled.py": "the columns alone, of whatever model",
-    "dimensions_site/monitoring/state.py": "the jobs that are counted",
+    "dimensions_site/monitoring.py": "the jobs that are counted",
     "dimensions_site/administration/people/repositories.py": "whatever is in one repository",
     "dimensions_site/repositories/audit.py": "the models of access",
 }
@@ -53,7 +53,6 @@ TABLES = {
     "dimensions_site/db/distribution.py",  # whole tables
     "dimensions_site/elements/reading/lookup.py",
     "dimensions_site/elements/reading/uses.py",  # of one repository
-    "dimensions_site/elements/writing/copying.py",  # from versions into a new repository
     "dimensions_site/elements/writing/history.py",
     "dimensions_site/elements/writing/saving.py",
 }

@@ -93,7 +93,7 @@ def test_of_a_refusal_and_of_a_dry_run_only_the_answer_is_kept(alice):
 @pytest.mark.contract("B3")
 @pytest.mark.django_db(transaction=True)
 def test_a_refusal_is_reported_though_the_database_goes_away_before_it_is_kept(alice, monkeypatch):
-    """It is correct, and nothing was done; the next request checks anew."""
+    """It is correct, and nothing was done; the next request checks again."""
     refused = next(post for post in POSTS if post.status == 400)
 
     def fail(*arguments):

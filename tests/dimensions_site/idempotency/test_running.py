@@ -149,7 +149,7 @@ if connection.vendor == "sqlite":
         return Path(f"{connection.settings_dict['NAME']}-keys")
 
     def test_no_file_of_a_lock_is_left(alice, folder, door):
-        """Neither of one that was held, nor of one that was requested in vain."""
+        """Neither of one that was held, nor of one that was requested and not granted."""
         first = Call(CREATE, alice)
         first.start()
         assert door.reached.wait(30)

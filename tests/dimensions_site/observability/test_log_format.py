@@ -13,7 +13,7 @@ import pytest
 import structlog
 from django.conf import settings
 
-from dimensions_site.observability import logs
+from dimensions_site.observability import observation
 
 # What ends a line, moves the cursor or colours a terminal.
 FORGERY = 'alice\n2026-11-21 [info] access_granted\r\x1b[2K\x85\u2028{"event": "forged"}\x00'
@@ -32,7 +32,7 @@ def logger() -> Iterator[logging.Logger]:
 
 def written(logger: logging.Logger, format: str, write: Callable[[Any], object]) -> str:
     """The output of the formatter of that name for the lines that `write` writes."""
-    described = settings.LOGGING["formatters"]["line"] | {"processors": logs.RENDERERS[format]}
+    described = settings.LOGGING["formatters"]["line"] | {"processors": observation.RENDERERS[format]}
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     make = described.pop("()")

@@ -11,7 +11,7 @@ from django.test import Client
 from prometheus_client import generate_latest
 
 from bulkops.models import DataProcessing, FileImport, ImportStatus, Status, Worker
-from dimensions_site.monitoring.state import StateCollector
+from dimensions_site.monitoring import StateCollector
 from dimensions_site.observability import metrics
 from tests.factories import account, content, currency
 from tests.storing import store_accounts

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from account.models import Account
 from currency.models import Currency
-from dimensions_site.repositories.login import kept_forms
+from dimensions_site.repositories.login import sessions
 from dimensions_site.repositories.models import AccessGrant
 from tests.dimensions_site.administration.site.pages import filled_in, typed
 from tests.dimensions_site.administration.site.people import page
@@ -180,7 +180,7 @@ def test_the_rights_are_looked_at_before_anything_is_shown(tab, ed, cash):
 
 
 def test_what_is_too_long_to_be_kept_is_said(tab, monkeypatch):
-    monkeypatch.setattr(kept_forms, "_LONGEST", 100)
+    monkeypatch.setattr(sessions, "_LONGEST", 100)
     tab.sign_out()
     answer = tab.save(documentationLink="ed.example")
     assert "What you typed is too long to be kept here" in answer.content.decode()

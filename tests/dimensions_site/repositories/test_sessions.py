@@ -55,7 +55,7 @@ def test_a_session_is_good_for_an_hour_without_use(client: Client) -> None:
 
 
 def test_who_goes_on_working_stays_signed_in_until_twelve_hours_after_the_sign_in(client: Client) -> None:
-    """However active; after signing in anew, another twelve hours begin."""
+    """However active; after signing in again, another twelve hours begin."""
     for _ in range(14):
         pass_minutes(50)
         assert client.get(HOME).status_code == 200

@@ -46,7 +46,7 @@ def test_a_guesser_reads_the_same_whoever_they_try(person):
 
 
 def test_the_right_password_during_a_lockout_is_refused_like_a_wrong_one(settings):
-    """Or guessing could go on."""
+    """Otherwise guessing could go on."""
     settings.LOGIN_ATTEMPTS = 2
     for _ in range(2):
         sign_in("person", "wrong")

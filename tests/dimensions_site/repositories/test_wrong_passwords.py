@@ -87,7 +87,7 @@ def test_too_many_wrong_passwords_lock_the_name_out_at_that_address(alice, hashe
     assert statuses(call("alice", "alice-password", ELSEWHERE), call("rita", "wrong")) == [200, 401]
 
 
-def test_the_lock_ends_by_itself_and_the_count_begins_anew(alice, settings):
+def test_the_lock_ends_by_itself_and_the_count_starts_again(alice, settings):
     """Calls in the meantime do not make it longer."""
     lock()
     LoginFailures.objects.update(failed_at=timezone.now() - timedelta(seconds=settings.LOGIN_LOCKOUT_SECONDS - 60))

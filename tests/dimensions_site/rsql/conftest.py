@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from django.db import connection
 
-from dimensions_site.rsql.compiler import compile_filter
+from dimensions_site.rsql.compiler import compile_filter, parse_sort
 from dimensions_site.rsql.parser import parse
-from dimensions_site.rsql.sorting import parse_sort
 from tests.dimensions_site.rsql.sample.fields import SampleFields
 from tests.dimensions_site.rsql.sample.models import Sample
 

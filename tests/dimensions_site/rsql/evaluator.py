@@ -67,7 +67,7 @@ def _answered(value: Any) -> str:
 
 
 def present_values(selector: str, row: Row) -> list[Any]:
-    """The values of a field in a row (none, one, or several of a map) as Python objects that compare as they mean."""
+    """The values of a field in a row (none, one, or several of a map) as Python objects that compare likewise."""
     decimal = selector in ("amount", "coefficient")
     present = [value for value in _stored(selector, row) if value is not None]
     return [number_or_word(value) for value in present] if decimal else present

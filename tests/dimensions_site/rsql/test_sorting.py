@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dimensions_site.rsql.compiler import parse_sort
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.sorting import parse_sort
 from tests.dimensions_site.rsql import strategies
 from tests.dimensions_site.rsql.evaluator import present_values
 from tests.dimensions_site.rsql.sample.fields import FIELDS, SampleFields

@@ -36,7 +36,7 @@ def test_only_a_name_that_is_close_is_suggested(name, nearest):
 
 
 def test_a_request_compares_so_many_names_and_no_more():
-    """Names in other letters are found all the same, and the next request begins anew."""
+    """Names that differ only in case are still found, and the next request starts to count again."""
     for number in range(MAX_SEARCHES):
         close_names(f"unknown{number}", KNOWN)
 
@@ -76,6 +76,21 @@ def test_a_request_compares_so_many_names_and_no_more():
             """Unknown field 'rules.accrual.debitAccrual'. Did you mean {"accrual": {"debitAccrual": …}}?""",
         ),
         ({"rules.accrual": 1}, 'Unknown field \'rules.accrual\'. Did you mean {"rules": {"accrual": …}}?'),
+        (
+            {"debitAccrual.Accrual": 1},
+            """Unknown field 'debitAccrual.Accrual'. Did you mean {"debitAccrual": {"Accrual": …}}?""",
+        ),
+        (
+            {"rules.consolidaton.useAccountForSetup": 1},
+            (
+                """Unknown field 'rules.consolidaton.useAccountForSetup'. Did you mean """
+                """{"rules": {"consolidaton": {"useAccountForSetup": …}}}?"""
+            ),
+        ),
+        (
+            {"rules": {"accrual.debit": 1}},
+            """Unknown field 'rules.accrual.debit'. Did you mean {"accrual": {"debit": …}}?""",
+        ),
         ({"colour.accrual": 1}, "Unknown field 'colour.accrual'. It belongs in 'rules'."),
         ({"rules": {"nature": 1}}, "Unknown field 'rules.nature'. It belongs at the top level."),
         ({"rules": {"acrual": 1}}, "Unknown field 'rules.acrual'. Did you mean 'rules.accrual'?"),

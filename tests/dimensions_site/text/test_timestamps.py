@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 
-from dimensions_site.text.parsing import TooPrecise, parse_timestamp
+from dimensions_site.text.formats import TooPrecise, parse_timestamp
 from tests.dimensions_site.rsql import strategies
 
 INSTANT = datetime(2024, 12, 31, 22, 30, tzinfo=UTC)

@@ -96,7 +96,7 @@ def on_the_page(user: User, is_active: bool) -> None:
 def test_who_is_deactivated_and_activated_again_has_no_old_tokens(
     alice: Person, way: Callable[[User, bool], None]
 ) -> None:
-    """Neither over REST nor to get new ones; the user logs in anew."""
+    """Neither over REST nor to get new ones; the user logs in again."""
     held = Holdings(alice.user)
     way(alice.user, False)
     assert not any(model.objects.exists() for model in (AccessToken, RefreshToken, Grant))
@@ -152,7 +152,7 @@ def test_a_call_with_a_json_web_token_costs_no_query_more(alice: Person, django_
 
 
 def test_the_command_ends_all_tokens_of_a_user(alice: Person, capsys: pytest.CaptureFixture[str]) -> None:
-    """The user stays active, and logs in anew."""
+    """The user stays active, and logs in again."""
     held = Holdings(alice.user)
     call_command("end_tokens", "alice")
     assert capsys.readouterr().out == "All tokens of alice are ended.\n"

@@ -85,7 +85,7 @@ def test_the_addresses_keep_the_conventions(alice: Person, path: str) -> None:
 
 
 def test_the_credentials_of_a_login_stand_in_its_body_alone(alice: Person) -> None:
-    """The header is ignored: a program with an old token can log in anew."""
+    """The header is ignored: a program with an old token can log in again."""
     answer = with_token("old.and.wrong").send(
         "POST", "/auth/jwt/token", {"username": "alice", "password": "alice-password"}
     )

@@ -194,7 +194,7 @@ def test_one_client_for_python_is_made_of_the_document_of_all_dimensions(
 HELD = """
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from dimensions_site.changes.approvals import set_approval
+from dimensions_site.changes.requirements import set_approval
 from dimensions_site.repositories.models import AccessGrant, ApprovalSwitch, Repository, Role
 call_command("create_repository", "held", name="Held group")
 held = Repository.objects.get(db_id="held")

@@ -21,11 +21,11 @@ ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 NOW = "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')"
 
 
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[OwnServer]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[OwnServer]:
     """A server whose changes are archived, after its first full backup."""
     skip_without("pgbackrest")
-    with own_postgresql() as made:
+    with own_postgresql() as made, pytest.MonkeyPatch.context() as monkeypatch:
         place = Path(made.folder)
         words = {"BACKUPS": f"{place}/backups", "DATA": f"{place}/data", "SOCKET": f"{place}", "PORT": f"{made.port}"}
         configuration = string.Template((FOLDER / "pgbackrest.conf").read_text()).substitute(words)
@@ -77,7 +77,7 @@ def test_a_database_goes_back_to_a_second_between_two_writes(server: OwnServer, 
     with restored(server, moment), serving(server.url, key, tmp_path) as service:
         assert [element["id"] for element in service.send("GET", ACCOUNTS).json()] == ["before"]
         (verifying,) = commands("Verifying")
-        assert "of 1 repositories fit together" in run(verifying, tmp_path, server.url)
+        assert "of 1 repository fit together" in run(verifying, tmp_path, server.url)
         assert service.send("GET", f"{ACCOUNTS}-changes?since={early}").status == 200
         refused = service.send("GET", f"{ACCOUNTS}-changes?since={late}")
         assert (refused.status, refused.json()["code"]) == (410, "TOKEN_EXPIRED")
@@ -90,13 +90,13 @@ def test_a_second_before_the_oldest_backup_is_refused_with_that_second(server: O
     (listing,) = commands("Which seconds there are")
     assert "full backup" in as_postgres(server, listing)
     with psycopg.connect(server.url) as connection:
-        connection.execute("CREATE TABLE kept ()")
+        connection.execute("CREATE SCHEMA kept")
     server.stop("fast")
     (block,) = commands("Restoring a second")
     with pytest.raises(AssertionError, match=r"There is no backup of 2020-01-01 00:00:00\+00: the oldest second is 20"):
         as_postgres(server, block, MOMENT="2020-01-01 00:00:00+00")
     server.start()
-    assert rows(server.url, "SELECT count(*) FROM kept") == [(0,)]
+    assert rows(server.url, "SELECT 1 FROM pg_namespace WHERE nspname = 'kept'") == [(1,)]
 
 
 def write(service: Service, id: str) -> int:

@@ -2,10 +2,11 @@
 
 import json
 import re
+import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -18,14 +19,15 @@ from tests.lengths import tries
 from tests.services.bulk_state import marked, rows
 from tests.services.clerk import errand, prepare
 from tests.services.own_postgresql import OwnServer, own_postgresql
-from tests.services.own_replica import follow, own_replica, patient, pause, resume
+from tests.services.own_replica import do, follow, own_replica, patient, pause, resume
 from tests.services.service import Service, free_port, serving
 from tests.services.worker import QUICK, delete, fill, wait_until, working
 
 ACCOUNTS = "/dimensions/v1/northwind/account/elements"
 OTHERS = "/dimensions/v1/contoso/account/elements"
 LONG = "/dimensions/v1/long/account/elements"
-COUNT = 2_000
+# Enough that a list does not fit into the buffers between two programs: 20 MB.
+COUNT = 6_000
 READS = (
     f"{ACCOUNTS}/first",
     ACCOUNTS,
@@ -36,6 +38,13 @@ READS = (
     f"{ACCOUNTS}-changes",
     f"{ACCOUNTS}-changesets",
     f"{ACCOUNTS}-versions?id=first",
+)
+# Of the lock, or of what PostgreSQL cleaned up beside it; each may be counted for several queries.
+CONFLICTS = "SELECT conflicts FROM pg_stat_database WHERE datname = current_database()"
+RECEIVED = "SELECT pg_last_wal_receive_lsn() >= %s::pg_lsn"
+READING = (
+    "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND pid <> pg_backend_pid() "
+    "AND query LIKE '%%account_account%%'"
 )
 READ = re.compile(r'^dimensions_element_reads_total\{database="(\w+)"\} ([0-9.]+)', re.MULTILINE)
 
@@ -274,6 +283,42 @@ def test_a_long_list_is_streamed_from_the_replica(stage: Stage):
         assert len(stage.service.send("GET", LONG, Accept="text/csv").body.splitlines()) == COUNT + 1
     idle = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%%'"
     wait_until(lambda: rows(stage.replica.url, idle) == [(0,)], "A transaction is left")
+
+
+@pytest.fixture
+def impatient(stage: Stage) -> Iterator[OwnServer]:
+    """The replica, which lets no query delay it."""
+    do(stage.replica, "ALTER SYSTEM SET max_standby_streaming_delay = 0")
+    do(stage.replica, "SELECT pg_reload_conf()")
+    yield stage.replica
+    do(stage.replica, "ALTER SYSTEM RESET max_standby_streaming_delay")
+    do(stage.replica, "SELECT pg_reload_conf()")
+
+
+@pytest.mark.contract("D7")
+def test_a_list_that_is_in_the_way_of_the_replica_ends_without_its_end(stage: Stage, impatient: OwnServer):
+    """A slow reader sees that it broke off, and does not take the part for the whole; a second request gets all."""
+    before = rows(impatient.url, CONFLICTS)
+    with stage.service.begin_to_read(LONG) as slow:
+        slow.recv(1_000)
+        wait_until(lambda: rows(impatient.url, READING) != [(0,)], "Nothing is read from the replica")
+        # As a migration does. The replica has to lock the table, too, and the list is in its way.
+        do(stage.primary, "ALTER TABLE account_account ADD COLUMN remark text")
+        ((written,),) = rows(stage.primary.url, "SELECT pg_current_wal_flush_lsn()::text")
+        wait_until(lambda: rows(impatient.url, RECEIVED, written) == [(True,)], "The replica gets nothing")
+        assert not rest(slow).endswith(b"\r\n0\r\n\r\n")
+    wait_until(lambda: rows(impatient.url, CONFLICTS) > before, "No conflict is counted")
+    assert len(stage.service.send("GET", LONG).json()) == COUNT
+    do(stage.primary, "ALTER TABLE account_account DROP COLUMN remark")
+
+
+def rest(connection: socket.socket) -> bytes:
+    """The last bytes that come."""
+    end = b""
+    with suppress(ConnectionResetError):
+        while received := connection.recv(1 << 20):
+            end = (end + received)[-100:]
+    return end
 
 
 @pytest.mark.contract("C13", "C15", "E2")

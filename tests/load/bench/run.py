@@ -21,7 +21,7 @@ from tests.load.bench import equality, results
 from tests.load.bench.loading import Ready, empty, filled_database, tidy
 from tests.load.bench.report import main_table, write_page
 from tests.load.bench.rows import BY_KEY, ROWS
-from tests.load.bench.scenarios import Ground, measured, scenarios
+from tests.load.bench.scenarios import Rig, measured, scenarios
 
 _COUNT = 20_000
 _SECONDS = 1.5
@@ -48,13 +48,13 @@ def _measure(ready: Ready, folder: Path, keys: Sequence[str], rounds: int) -> re
         _print(f"{equal} answers about {_COUNT:,} accounts are equal")
         equality.check_writes(contestants)
         empty(database)
-        ground = Ground(ready, database, folder, _COUNT, _SECONDS)
+        rig = Rig(ready, database, folder, _COUNT, _SECONDS)
         start = time.perf_counter()
         for turn in range(rounds):
             for scenario in scenarios(_COUNT):
                 if not set(keys) & set(scenario.rows):
                     continue
-                for (row, name), value in measured(scenario, ground, contestants, turn).items():
+                for (row, name), value in measured(scenario, rig, contestants, turn).items():
                     samples[row][name].append(value)
                     _print(f"{time.perf_counter() - start:6.0f} s  round {turn + 1}  {row:16} {name:14} {value:12,.2f}")
     return {row: dict(samples[row]) for row in keys}

@@ -28,14 +28,14 @@ from tests.services.service import Service
 # The results by row and contestant.
 Measurements = Mapping[tuple[str, str], float]
 _CONNECTIONS = 8
-# Which server process gets which connection is random, so several are made anew each time.
+# Which server process gets which connection is random, so several are made each time.
 _TIMES = 4
 _DIFFERENT = 2_000
 
 
 @dataclass(frozen=True)
-class Ground:
-    """Where is measured: the filled database, the number of accounts in each repository, and for how many seconds."""
+class Rig:
+    """What measures: the filled database, the number of accounts in each repository, and for how many seconds."""
 
     ready: Ready
     database: "psycopg.Connection"
@@ -49,7 +49,7 @@ class Scenario:
     """Measures some rows of one contestant; `tidies` when it has left much that is dead in the tables."""
 
     rows: Sequence[str]
-    measure: Callable[[Ground, Contestant], Measurements]
+    measure: Callable[[Rig, Contestant], Measurements]
     names: Sequence[Name] = tuple(Name)
     tidies: bool = False
 
@@ -57,15 +57,15 @@ class Scenario:
 def streaming(row: str) -> Scenario:
     """Everything in the repository, read to its end."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Measurements:
-        return _drained(row, ground, contestant, contestant.reading(row, last=True), ground.count)
+    def measure(rig: Rig, contestant: Contestant) -> Measurements:
+        return _drained(row, rig, contestant, contestant.reading(row, last=True), rig.count)
 
     is_everybodys = row not in ("csv", "ndjson")
     return Scenario([row], measure, tuple(Name) if is_everybodys else (Name.FLOOR, Name.SERVICE))
 
 
-def _drained(row: str, ground: Ground, contestant: Contestant, sent: bytes, count: int) -> Measurements:
-    with Meter(contestant.pid, ground.database) as spent:
+def _drained(row: str, rig: Rig, contestant: Contestant, sent: bytes, count: int) -> Measurements:
+    with Meter(contestant.pid, rig.database) as spent:
         seconds = drain(contestant.port, sent)
     return {(row, contestant.name): count / seconds, **_processors(row, contestant, spent, count)}
 
@@ -81,20 +81,20 @@ def repeating(
 ) -> Scenario:
     """One request again and again, or one for each of some ids drawn from a seed."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Measurements:
-        drawn = Random(_DIFFERENT).choices(range(ground.count), k=_DIFFERENT if ids else 1)
+    def measure(rig: Rig, contestant: Contestant) -> Measurements:
+        drawn = Random(_DIFFERENT).choices(range(rig.count), k=_DIFFERENT if ids else 1)
         requests = [contestant.reading(what, id=identifier(number), offset=offset) for number in drawn]
-        return _reached(row, ground, contestant, requests, connections)
+        return _reached(row, rig, contestant, requests, connections)
 
     return Scenario([row], measure, names)
 
 
 def _reached(
-    row: str, ground: Ground, contestant: Contestant, requests: Sequence[bytes], connections: int = 1
+    row: str, rig: Rig, contestant: Contestant, requests: Sequence[bytes], connections: int = 1
 ) -> Measurements:
-    spent = Meter(contestant.pid, ground.database)
+    spent = Meter(contestant.pid, rig.database)
     rates = [
-        rate(contestant.port, requests, connections=connections, seconds=ground.seconds, during=spent)
+        rate(contestant.port, requests, connections=connections, seconds=rig.seconds, during=spent)
         for _ in range(1 if connections == 1 else _TIMES)
     ]
     count = sum(each.count for each in rates)
@@ -113,8 +113,8 @@ def _processors(row: str, contestant: Contestant, spent: Meter, count: int) -> M
     }
 
 
-def _patch(ground: Ground, contestant: Contestant) -> Measurements:
-    drawn = Random(_DIFFERENT).choices(range(ground.count), k=_DIFFERENT)
+def _patch(rig: Rig, contestant: Contestant) -> Measurements:
+    drawn = Random(_DIFFERENT).choices(range(rig.count), k=_DIFFERENT)
     requests = [
         contestant.patching(
             PATCHED,
@@ -123,20 +123,20 @@ def _patch(ground: Ground, contestant: Contestant) -> Measurements:
         )
         for number in drawn
     ]
-    return _reached("patch", ground, contestant, requests)
+    return _reached("patch", rig, contestant, requests)
 
 
 def saving(count: int) -> Scenario:
     """That many new accounts, then the same ones changed, and by the service merged into what they were."""
     post, put, merge = f"bulk-post-{count}", f"bulk-put-{count}", f"merge-{count}"
 
-    def measure(ground: Ground, contestant: Contestant) -> Measurements:
+    def measure(rig: Rig, contestant: Contestant) -> Measurements:
         bodies = {post: _body("post", count), put: _body("put", count)}
         if contestant.name == Name.SERVICE:
             bodies[merge] = _body("merge", count)
         measurements: dict[tuple[str, str], float] = {}
         for row, body in bodies.items():
-            measurements |= _drained(row, ground, contestant, contestant.saving(SAVED, body), count)
+            measurements |= _drained(row, rig, contestant, contestant.saving(SAVED, body), count)
         return measurements
 
     return Scenario([post, put, merge], measure, tidies=True)
@@ -147,14 +147,14 @@ def deleting(count: int) -> Scenario:
     statements."""
     rows = {"deletion": "ignore", "deletion-refuse": "refuse"}
 
-    def measure(ground: Ground, contestant: Contestant) -> Measurements:
+    def measure(rig: Rig, contestant: Contestant) -> Measurements:
         if contestant.name == Name.FLOOR:
-            return {("deletion", contestant.name): deletion.bare(ground.database, MEASURED, count)}
+            return {("deletion", contestant.name): deletion.bare(rig.database, MEASURED, count)}
         measurements: dict[tuple[str, str], float] = {}
         for row, references in rows.items():
-            tidy(ground.database)
+            tidy(rig.database)
             contestant.call("POST", contestant.addresses.of("bulk", SAVED), _body("post", count))
-            took = deletion.asynchronous(contestant, ground.ready.url, ground.folder, SAVED, count, references)
+            took = deletion.asynchronous(contestant, rig.ready.url, rig.folder, SAVED, count, references)
             measurements |= {(row, contestant.name): took.seconds, (row, "wake_up"): took.wake_up}
         return measurements
 
@@ -164,8 +164,8 @@ def deleting(count: int) -> Scenario:
 def following(count: int) -> Scenario:
     """What changed, the chart as it was, and comparisons, in a repository with that many accounts."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Measurements:
-        found = followed(contestant, count, _CONNECTIONS, ground.seconds)
+    def measure(rig: Rig, contestant: Contestant) -> Measurements:
+        found = followed(contestant, count, _CONNECTIONS, rig.seconds)
         return {(row, contestant.name): measurement for row, measurement in found}
 
     return Scenario(FOLLOWED, measure, (Name.SERVICE,), tidies=True)
@@ -174,14 +174,14 @@ def following(count: int) -> Scenario:
 def planning(count: int) -> Scenario:
     """Plans of that many accounts, of which none changes, and of half as many changes, which are applied."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Measurements:
+    def measure(rig: Rig, contestant: Contestant) -> Measurements:
         return {(row, contestant.name): measurement for row, measurement in planned(contestant, count)}
 
     return Scenario(PLANNED, measure, (Name.SERVICE,), tidies=True)
 
 
-def _memory_of_list(ground: Ground, contestant: Contestant) -> Measurements:
-    with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
+def _memory_of_list(rig: Rig, contestant: Contestant) -> Measurements:
+    with rig.ready.alone(contestant.name, rig.folder, **SINGLE) as alone:
         alone.answer("page", offset=0)  # so that what is loaded once counts as idle
         peak = _peak(alone)
         drain(alone.port, alone.reading("list", last=True))
@@ -191,8 +191,8 @@ def _memory_of_list(ground: Ground, contestant: Contestant) -> Measurements:
 def remembering(count: int) -> Scenario:
     """The memory that a bulk save of that many takes."""
 
-    def measure(ground: Ground, contestant: Contestant) -> Measurements:
-        with ground.ready.alone(contestant.name, ground.folder, **SINGLE) as alone:
+    def measure(rig: Rig, contestant: Contestant) -> Measurements:
+        with rig.ready.alone(contestant.name, rig.folder, **SINGLE) as alone:
             alone.call("POST", alone.addresses.of("bulk", SAVED), bulk("put", accounts(100, first=10 * count)))
             peak = _peak(alone)
             body = _body("post", count)
@@ -234,13 +234,13 @@ def scenarios(count: int) -> Sequence[Scenario]:
     )
 
 
-def measured(scenario: Scenario, ground: Ground, contestants: Mapping[Name, Contestant], turn: int) -> Measurements:
+def measured(scenario: Scenario, rig: Rig, contestants: Mapping[Name, Contestant], turn: int) -> Measurements:
     """Measure the scenario once for each contestant, in another order each turn."""
     measurements: dict[tuple[str, str], float] = {}
     first = turn % len(scenario.names)
     for name in (*scenario.names[first:], *scenario.names[:first]):
-        measurements |= scenario.measure(ground, contestants[name])
+        measurements |= scenario.measure(rig, contestants[name])
     if scenario.tidies:
-        empty(ground.database)
-        tidy(ground.database)
+        empty(rig.database)
+        tidy(rig.database)
     return measurements

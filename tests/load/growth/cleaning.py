@@ -10,7 +10,7 @@ from pathlib import Path
 from statistics import median
 
 from tests.load.bench.bodies import identifier
-from tests.load.growth.loading import KEPT_DAYS, Ground
+from tests.load.growth.loading import KEPT_DAYS, Rig
 from tests.load.growth.reading import ELEMENTS
 from tests.load.growth.stages import Stage
 from tests.load.growth.writing import HISTORY, changes
@@ -19,24 +19,24 @@ from tests.services.service import PROJECT, environment
 _PAUSE = 0.01
 
 
-def cleaned(ground: Ground, stage: Stage) -> Mapping[str, float]:
+def cleaned(rig: Rig, stage: Stage) -> Mapping[str, float]:
     """Run the command while an account is patched again and again; one version of each account is purged.
 
     The seconds that it looks at accounts, without its own start, the megabytes of its process at its peak, and the
     milliseconds of a patch, of the middle one and of the slowest.
     """
-    before = _count(ground)
+    before = _count(rig)
     command = [sys.executable, str(PROJECT / "manage.py"), "clean_old_history", f"--days={KEPT_DAYS}"]
-    log = ground.folder / f"clean-{stage.total}.log"
+    log = rig.folder / f"clean-{stage.total}.log"
     # The command waits as long as a read may take.
-    variables = environment(ground.url, READ_TIMEOUT_SECONDS="1")
+    variables = environment(rig.url, READ_TIMEOUT_SECONDS="1")
     patches: list[float] = []
     memory = 0.0
     with (
         log.open("wb") as errors,
         subprocess.Popen(
             command,
-            cwd=ground.folder,
+            cwd=rig.folder,
             env=variables,
             stdout=subprocess.DEVNULL,
             stderr=errors,
@@ -44,12 +44,12 @@ def cleaned(ground: Ground, stage: Stage) -> Mapping[str, float]:
     ):
         while process.poll() is None:
             start = time.perf_counter()
-            ground.service.call("PATCH", f"{ELEMENTS}/{identifier(stage.large - 1)}", changes())
+            rig.service.call("PATCH", f"{ELEMENTS}/{identifier(stage.large - 1)}", changes())
             patches.append((time.perf_counter() - start) * 1000)
             memory = max(memory, _peak(process.pid))
             time.sleep(_PAUSE)
     assert process.returncode == 0, log.read_text()
-    assert _count(ground) == before + len(patches) - stage.total
+    assert _count(rig) == before + len(patches) - stage.total
     (event,) = [line for line in map(json.loads, _events(log)) if line.get("dimension") == "account"]
     assert event["versions"] == stage.total
     return {
@@ -64,8 +64,8 @@ def _events(log: Path) -> list[str]:
     return [line for line in log.read_text().splitlines() if "history_cleaned" in line]
 
 
-def _count(ground: Ground) -> int:
-    (count,) = ground.database.execute(f"SELECT count(*) FROM {HISTORY}").fetchone() or (0,)
+def _count(rig: Rig) -> int:
+    (count,) = rig.database.execute(f"SELECT count(*) FROM {HISTORY}").fetchone() or (0,)
     return int(count)
 
 

@@ -78,7 +78,7 @@ FROM account_account WHERE repository_id = %(repository)s AND id > %(after)s ORD
 
 
 @dataclass(frozen=True)
-class Ground:
+class Rig:
     """The database, with `base` accounts to be multiplied, and the service; `session` is that of a superuser."""
 
     url: str
@@ -96,7 +96,7 @@ class Ground:
 
 
 @contextmanager
-def prepared(server_url: str, folder: Path, base: int) -> Iterator[Ground]:
+def prepared(server_url: str, folder: Path, base: int) -> Iterator[Rig]:
     """A new database of that PostgreSQL server with the repositories and the base, until the block ends."""
     with migrated_database(folder, server_url) as url, psycopg.connect(url, autocommit=True) as database:
         *_, session, _, key = errand(url, _PEOPLE.format(tenants=(LARGE, *OTHERS))).splitlines()
@@ -106,15 +106,15 @@ def prepared(server_url: str, folder: Path, base: int) -> Iterator[Ground]:
             # Room within the table would take in what is saved later, and hide what the history grows by.
             database.execute("VACUUM FULL account_accountversion")
             database.execute("CREATE TABLE growth_base AS SELECT * FROM account_account")
-            yield Ground(url, database, base, service, {"Cookie": f"sessionid={session}"}, folder)
+            yield Rig(url, database, base, service, {"Cookie": f"sessionid={session}"}, folder)
 
 
-def grow(ground: Ground, stage: Stage) -> None:
+def grow(rig: Rig, stage: Stage) -> None:
     """Bring each repository up to the accounts that it has at this stage, with two old versions of each new account.
 
     Accounts of before get one more version. So there is one for each account that need not be kept.
     """
-    database = ground.database
+    database = rig.database
     columns = ", ".join(name for (name,) in database.execute(_COLUMNS))
     # What was deleted at the stage before is there again, as if it had always been.
     database.execute("DELETE FROM account_accountversion WHERE id NOT IN (SELECT id FROM account_account)")
@@ -123,8 +123,8 @@ def grow(ground: Ground, stage: Stage) -> None:
         (repository,) = database.execute(
             "SELECT id FROM repositories_repository WHERE db_id = %s", [tenant]
         ).fetchone() or (0,)
-        parameters = {"repository": repository, "count": count, "base": ground.base, "word": f", {RARE}"}
-        parameters["rare"] = ground.base if tenant == LARGE else _RARE_IN_OTHERS
+        parameters = {"repository": repository, "count": count, "base": rig.base, "word": f", {RARE}"}
+        parameters["rare"] = rig.base if tenant == LARGE else _RARE_IN_OTHERS
         database.execute(_MULTIPLY.format(columns=columns), parameters)
         for kind, date, after in (("+", _MADE, before), ("~", _CHANGED, 0)):
             placed = {"repository": repository, "id": uuid4(), "after": after}
@@ -134,7 +134,7 @@ def grow(ground: Ground, stage: Stage) -> None:
     tidy(database, analyse=True)
 
 
-def forget_saved(ground: Ground, first: int) -> None:
+def forget_saved(rig: Rig, first: int) -> None:
     """Delete the accounts of the large repository from this number on, and their history, without a trace."""
     of_them = "repository_id = (SELECT id FROM repositories_repository WHERE db_id = %s) AND element_id >= %s"
     parameters = [LARGE, f"{first:07}"]
@@ -143,4 +143,4 @@ def forget_saved(ground: Ground, first: int) -> None:
         f"DELETE FROM account_account WHERE {of_them}",
         f"DELETE FROM account_accountversion WHERE {of_them}",
     ):
-        ground.database.execute(statement, parameters)
+        rig.database.execute(statement, parameters)

@@ -11,7 +11,7 @@ from tests.load.bench.addresses import ADDRESSES, Name
 from tests.load.bench.bodies import NATURE, identifier
 from tests.load.bench.contestants import Contestant
 from tests.load.growth.bodies import COMMON, FREQUENT, RARE
-from tests.load.growth.loading import Ground
+from tests.load.growth.loading import Rig
 from tests.load.growth.stages import LARGE, Stage
 from tests.load.memory import SINGLE, Peak
 from tests.services.service import Service
@@ -51,19 +51,19 @@ def paths(stage: Stage) -> Mapping[str, Sequence[str]]:
     }
 
 
-def read(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
+def read(rig: Rig, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
     """The seconds of the list, and the milliseconds of each of the others, asked for again for that many `seconds`."""
-    service = ground.service
+    service = rig.service
     yield "list", _listed(service)
     for key, asked in paths(stage).items():
-        credentials = ground.session if key.startswith("admin-") else service.credentials
+        credentials = rig.session if key.startswith("admin-") else service.credentials
         requests = [load.request("GET", path, credentials) for path in asked]
         yield key, 1000 / load.rate(service.port, requests, connections=1, seconds=seconds).per_second
 
 
-def memory_of_list(ground: Ground) -> float:
+def memory_of_list(rig: Rig) -> float:
     """The megabytes that a web process with one thread takes above idle for the list."""
-    with ground.alone(**SINGLE) as alone:
+    with rig.alone(**SINGLE) as alone:
         alone.answer("page", LARGE, offset=0)  # so that what is loaded once counts as idle
         peak = Peak(Service(alone.port, alone.pid, "", Path()))
         _listed(alone)

@@ -37,12 +37,12 @@ def main(stages: Sequence[Stage], repeats: int) -> None:
 
     with (
         TemporaryDirectory() as folder,
-        prepared(os.environ["TEST_POSTGRESQL_URL"], Path(folder), _BASE) as ground,
+        prepared(os.environ["TEST_POSTGRESQL_URL"], Path(folder), _BASE) as rig,
     ):
         for stage in stages:
-            for key, measurements in measured(ground, stage, repeats, _SECONDS, report).items():
+            for key, measurements in measured(rig, stage, repeats, _SECONDS, report).items():
                 samples[key][str(stage.total)] = measurements
-        found = results.described(ground.url, samples, repeats, stages[-1].total)
+        found = results.described(rig.url, samples, repeats, stages[-1].total)
     found["stages"] = described_stages(stages)
     sys.stdout.write(f"\n{table(found)}\n")
     if len(stages) == len(STAGES):

@@ -13,7 +13,7 @@ from tests.load.bench import deletion, load
 from tests.load.bench.bodies import bulk, identifier
 from tests.load.bench.contestants import Contestant
 from tests.load.growth.bodies import accounts
-from tests.load.growth.loading import Ground, forget_saved
+from tests.load.growth.loading import Rig, forget_saved
 from tests.load.growth.reading import ELEMENTS
 from tests.load.growth.stages import LARGE, Stage
 
@@ -29,53 +29,53 @@ def changes() -> bytes:
     return json.dumps({"documentationLink": f"https://example.com/{time_ns()}"}).encode()
 
 
-def saved(ground: Ground, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
+def saved(rig: Rig, stage: Stage, seconds: float) -> Iterator[tuple[str, float]]:
     """Patch one account after the other for that many `seconds`; then create, replace and patch many by one call each.
 
     The milliseconds of a patch, the seconds of each call, and the bytes of history for each account. What was created
     is deleted at the end.
     """
-    service = ground.service
+    service = rig.service
     drawn = Random(time_ns()).choices(range(stage.large), k=_DIFFERENT)
     patches = [service.patching(LARGE, identifier(number), changes()) for number in drawn]
     yield "patch", 1000 / load.rate(service.port, patches, connections=1, seconds=seconds).per_second
     for operation in ("post", "put", "patch"):
-        before = _size(ground, HISTORY)
+        before = _size(rig, HISTORY)
         yield f"bulk-{operation}", load.drain(service.port, service.saving(LARGE, _body(operation, stage.bulk)))
-        yield f"size-{operation}", (_size(ground, HISTORY) - before) / stage.bulk
+        yield f"size-{operation}", (_size(rig, HISTORY) - before) / stage.bulk
         assert _count(service) == stage.large + stage.bulk
-    assert _versions(ground) == {"+": stage.bulk, "~": 2 * stage.bulk}
-    forget_saved(ground, _FIRST)
+    assert _versions(rig) == {"+": stage.bulk, "~": 2 * stage.bulk}
+    forget_saved(rig, _FIRST)
     assert _count(service) == stage.large
 
 
-def deleted(ground: Ground, stage: Stage) -> Iterator[tuple[str, float]]:
+def deleted(rig: Rig, stage: Stage) -> Iterator[tuple[str, float]]:
     """Have the first accounts deleted in the background.
 
     The seconds from the request to the answer that says COMPLETED, in which the worker wakes up, too, and the bytes of
     history for each account.
     """
-    service = ground.service
-    before = _size(ground, HISTORY)
-    yield "deletion", deletion.asynchronous(service, ground.url, ground.folder, LARGE, stage.deleted).seconds
-    yield "size-delete", (_size(ground, HISTORY) - before) / stage.deleted
+    service = rig.service
+    before = _size(rig, HISTORY)
+    yield "deletion", deletion.asynchronous(service, rig.url, rig.folder, LARGE, stage.deleted).seconds
+    yield "size-delete", (_size(rig, HISTORY) - before) / stage.deleted
     assert _count(service) == stage.large - stage.deleted
     (first,) = orjson.loads(service.call("GET", f"{ELEMENTS}?take=1"))
     assert first["id"] == identifier(stage.deleted)
 
 
-def sizes(ground: Ground, stage: Stage) -> Mapping[str, float]:
+def sizes(rig: Rig, stage: Stage) -> Mapping[str, float]:
     """What the tables take at this stage: bytes for each account, and the megabytes of the database."""
-    (database,) = ground.database.execute("SELECT pg_database_size(current_database())").fetchone() or (0,)
+    (database,) = rig.database.execute("SELECT pg_database_size(current_database())").fetchone() or (0,)
     return {
-        "size-account": _size(ground, "account_account") / stage.total,
-        "size-search": _size(ground, "account_account_search") / stage.total,
+        "size-account": _size(rig, "account_account") / stage.total,
+        "size-search": _size(rig, "account_account_search") / stage.total,
         "size-database": database / 1e6,
     }
 
 
-def _size(ground: Ground, table: str) -> int:
-    (size,) = ground.database.execute("SELECT pg_total_relation_size(%s)", [table]).fetchone() or (0,)
+def _size(rig: Rig, table: str) -> int:
+    (size,) = rig.database.execute("SELECT pg_total_relation_size(%s)", [table]).fetchone() or (0,)
     return int(size)
 
 
@@ -83,9 +83,9 @@ def _count(service: Contestant) -> int:
     return int(service.call("GET", f"{ELEMENTS}-count"))
 
 
-def _versions(ground: Ground) -> Mapping[str, int]:
+def _versions(rig: Rig) -> Mapping[str, int]:
     """How many versions of each kind the accounts have that were saved."""
-    found = ground.database.execute(
+    found = rig.database.execute(
         f"SELECT change, count(*) FROM {HISTORY} WHERE element_id >= %s GROUP BY 1", [identifier(_FIRST)]
     )
     return dict(found.fetchall())

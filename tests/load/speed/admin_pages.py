@@ -35,7 +35,7 @@ def measure() -> None:
         client.get(address)  # What is loaded once is not part of it.
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
-        count = len(queries)  # The next request begins the log anew.
+        count = len(queries)  # The next request begins the log again.
         seconds = median(_seconds(client, address) for _ in range(_ROUNDS))
         sys.stdout.write(f"{connection.vendor:10} {name:36} {count:3} queries {seconds * 1000:7.0f} ms\n")
     with CaptureQueriesContext(connection) as queries:

@@ -10,12 +10,12 @@ from django.db import connection, transaction
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
+from dimensions_site.api.parsers import RawElement
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.writing.decoding import decoder_of
 from dimensions_site.elements.writing.history import Provenance
-from dimensions_site.elements.writing.raw_element import RawElement
 from dimensions_site.repositories.models import Repository
 from tests.services.big_bodies import accounts
 

@@ -70,7 +70,7 @@ def test_a_nul_is_refused_where_it_stands():
 
 
 @pytest.mark.contract("H4")
-@pytest.mark.parametrize("delimiter", [",", ";", "\t"], ids=["commas", "semicolons", "tabs"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"], ids=["commas", "semicolons", "tabs", "bars"])
 def test_the_delimiter_is_recognised(delimiter):
     """Excel writes the separator of its country setting."""
     rows = [["id", "name", "amount"], ["0010", '"a,b;c\td"', '"1,5"']]
@@ -106,6 +106,7 @@ def test_the_separator_line_of_excel_is_honoured(line, separator):
 
 def test_a_table_may_have_one_column():
     assert read(b"id\n1000\n1100\n").cells == [{"id": "1000"}, {"id": "1100"}]
+    assert read(b"id\n1,5\n").messages == ["line 2: The row has 2 cells, but there is 1 heading."]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=["LF", "CRLF", "CR"])
@@ -120,13 +121,14 @@ def test_empty_columns_and_rows_at_the_end_are_passed_over():
     outcome = read(b"id,name,,\n1000,Cash,,\n,,,\n\n1100,Bank,,\n,,,\n")
     assert outcome.headings == ["id", "name"]
     assert (outcome.cells, outcome.lines) == ([{"id": "1000", "name": "Cash"}, {"id": "1100", "name": "Bank"}], [2, 5])
+    outcome = read(b" , \nid,name\n1000,Cash\n  ,\t\n \n\x0c\n1100,Bank\n")
+    assert (outcome.messages, outcome.lines) == ([], [3, 7])
 
 
 @pytest.mark.parametrize(
     ("table", "refusal"),
     [
         (b",,\n,,\n", "The line must have the headings, such as id,descriptions.en."),
-        (b" , \n1000,Cash\n", "The line must have the headings, such as id,descriptions.en."),
     ],
 )
 def test_a_table_without_headings_is_refused(table, refusal):
@@ -234,6 +236,68 @@ def test_a_code_with_the_sign_of_a_formula_is_a_failure():
     assert [row["id"] for row in outcome.cells] == ["0080"]
 
 
+@pytest.mark.parametrize("text", ["1.23457E+11", "1,00E+05", "-5E-07", "1E+100", "1e+05", "1.234568e+11"])
+def test_a_number_that_a_spreadsheet_has_shortened_is_refused(text):
+    """Excel, R and pandas write the few digits that they show of a long code, so the others are lost."""
+    outcome = read(f'id,name\n"{text}",Cash\n0080,Bank\n'.encode())
+    message = f"line 2, id: '{text}' is a number that a spreadsheet program has shortened. Write all its digits; if "
+    assert outcome.messages == [message + f"the text is meant so, write [[text]]{text}."]
+    assert [row["id"] for row in outcome.cells] == ["0080"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["#N/A", "#NV", "#DIV/0!", "#REF!", "#NAME?", "#N/D", "#BEZUG!", "######", "Err:502", "#GETTING_DATA"],
+)
+def test_the_error_of_a_formula_is_refused(text):
+    """In whatever language the spreadsheet program was; hash signs are what it shows of a narrow column."""
+    outcome = read(f"id,name\n1,{text}\n".encode())
+    message = f"line 2, name: '{text}' is an error of a spreadsheet program. Write what belongs there; if "
+    assert outcome.messages == [message + f"the text is meant so, write [[text]]{text}."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1E05",
+        "E+12",
+        "4E-1A",
+        "10E+05",
+        "e-05",
+        "1e5",
+        "Err:5",
+        "Err: 502",
+        "#12",
+        "#urgent",
+        "#",
+        "#VIP",
+        "A/B",
+        "[[text]]#N/A",
+        "[[text]]1E+05",
+    ],
+)
+def test_a_text_that_no_spreadsheet_leaves_instead_of_a_value_is_a_text(text):
+    """Programs write at least two digits behind E, and one digit before the point."""
+    assert read(f"id,name\n1,{text}\n".encode()).cells == [{"id": "1", "name": text}]
+
+
+@pytest.mark.parametrize(
+    ("row", "cells"),
+    [
+        ('1 ,"Cash" ,"x"', ["1 ", "Cash", "x"]),
+        ('"1" , "Cash" , "x" ', ["1", "Cash", "x"]),
+        ('"1"\t,"a, ""b"" , c" ,x', ["1", 'a, "b" , c', "x"]),
+        ('"1"," two\nlines " ,"" ', ["1", " two\nlines ", ""]),
+        ('"a ,"""" , b" ,"c" ,d', ['a ,"" , b', "c", "d"]),
+    ],
+)
+def test_blanks_behind_a_closing_quote_are_not_of_the_cell(row, cells):
+    """Programs that pad columns write them; the rows behind are read."""
+    outcome = read(f"id,name,note\n{row}\n2,Bank,y\n".encode())
+    assert [list(one.values()) for one in outcome.cells] == [cells, ["2", "Bank", "y"]]
+    assert (outcome.messages, outcome.refusal) == ([], None)
+
+
 def test_blanks_before_a_quote_that_is_closed_on_another_line_are_refused():
     outcome = read(b'id,name\n1,a\n2, "two\nlines"\n')
     assert (outcome.lines, str(outcome.refusal)[:36]) == ([2], "line 3: The rest cannot be read as C")
@@ -268,6 +332,88 @@ def test_a_file_that_is_one_endless_line_is_refused():
 @pytest.mark.contract("C19", "H4")
 def test_text_that_looks_like_anything_else_stays_as_it_is():
     """Formulas, apostrophes, backslashes, blanks and zeros are content; nothing is run."""
-    cells = ["=1+1", "'0010", "\\n", " x ", "007", "1E5", "TRUE", "#N/A"]
+    cells = ["=1+1", "'0010", "\\n", " x ", "007", "1E5", "TRUE", "#1"]
     outcome = read("\n".join(["id", *cells]).encode())
     assert [row["id"] for row in outcome.cells] == cells
+
+
+WRAPPED = '"id,""name"",note"\n"1,""Cash, """"till"""""",x"\n"2,Bank,"\n'
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("end", ["", ",,", "sep"])
+def test_a_table_of_which_each_row_stands_in_quotes_is_read_without_them(delimiter, end):
+    """Excel writes it so where CSV was pasted into one column."""
+    table = WRAPPED.replace('"\n', f'"{end}\n') if end != "sep" else f"sep=,\n{WRAPPED}"
+    outcome = read(table.replace(",", delimiter).encode())
+    assert outcome.cells == [
+        {"id": "1", "name": 'Cash, "till"'.replace(",", delimiter), "note": "x"},
+        {"id": "2", "name": "Bank", "note": ""},
+    ]
+    assert (outcome.messages, outcome.refusal) == ([], None)
+    assert outcome.shape is not None
+    assert outcome.shape.delimiter == delimiter
+
+
+@pytest.mark.parametrize("line", ["\n", ";;\n", "Title\n", " ; ;\n"])
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_many_lines_above_the_table_do_not_mislead(line, delimiter):
+    """Reports begin with a cover."""
+    table = (line * 28 + "id;name\n1;Cash\n").replace(";", delimiter)
+    assert read(table.encode(), heading_row=29).cells == [{"id": "1", "name": "Cash"}]
+
+
+def test_a_row_in_quotes_within_such_a_table_is_one_record():
+    """Two lines in one cell of the pasted column are no two rows."""
+    outcome = read((WRAPPED + '"3,Till\n4,Safe,"\n').encode())
+    assert (len(outcome.cells), str(outcome.refusal)[:36]) == (2, "line 4: The rest cannot be read as C")
+
+
+def test_a_row_that_stands_in_quotes_beside_others_says_so():
+    """It may be a text with commas in the first cell, so it is not taken for a row."""
+    outcome = read(b'id,name,note\n1,Cash,x\n"2,""Bank, new"",y"\n"3,4"\n"5",Safe,z\n')
+    assert outcome.messages == [
+        (
+            "line 3: The whole row stands in quotes, so all of it is one cell. Remove the quotes around it, and write "
+            "a quote within it once instead of twice."
+        )
+    ]
+    assert outcome.failures[0].cells == ['2,"Bank, new",y']
+    assert [row["id"] for row in outcome.cells] == ["1", "3,4", "5"]
+
+
+@pytest.mark.parametrize(
+    ("headings", "rows"),
+    [
+        ("id;name;note", ["1,Cash,x", '2,"Bank; new",y']),
+        ("id,name,note", ["1;Cash;x", '2;"Bank; new";y']),
+        ('"id";"name";"note"', ["1,Cash,x", '2,"Bank; new",y']),
+        ("id\tname\tnote", ["1;Cash;x", '2;"Bank; new";y']),
+        ('"id,""name"",note"', ["1,Cash,x", '2,"Bank; new",y']),
+        ("Chart\nid;name;note", ["1,Cash,x", '2,"Bank; new",y']),
+    ],
+)
+def test_headings_with_another_separator_than_the_rows_are_read(headings, rows):
+    """They have one reading: as many as there are cells."""
+    line = headings.count("\n") + 1
+    outcome = read("\n".join([headings, *rows]).encode(), heading_row=line)
+    assert outcome.cells == [{"id": "1", "name": "Cash", "note": "x"}, {"id": "2", "name": "Bank; new", "note": "y"}]
+
+
+@pytest.mark.parametrize("row", ["2;Bank;y", '"2";"Bank";"y"'])
+def test_a_row_with_another_separator_than_the_headings_says_so(row):
+    """Read with theirs, it would be one cell."""
+    outcome = read(f"id,name,note\n1,Cash,x\n{row}\n3;4\n".encode())
+    assert outcome.messages == [
+        (
+            "line 3: The cells of this row are separated by semicolons, those of the headings by commas. Use the same "
+            "separator in all rows."
+        )
+    ]
+    assert [row["id"] for row in outcome.cells] == ["1", "3;4"]
+
+
+def test_titles_and_tables_of_one_column_keep_their_commas():
+    table = b'"Accounts, 2026, draft"\nid,name\n1,Cash\n'
+    assert read(table, heading_row=2).cells == [{"id": "1", "name": "Cash"}]
+    assert read(b'id\n"1,2"\n').cells == [{"id": "1,2"}]

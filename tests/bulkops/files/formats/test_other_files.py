@@ -35,6 +35,17 @@ MARKUP = (
                 "password as an Excel workbook (.xlsx) or as 'CSV UTF-8' and load that."
             ),
         ),
+        *(
+            (
+                start + bytes(64),
+                (
+                    "This is an Excel file of the old kind (.xls), or a workbook with a password. Save it without a "
+                    "password as an Excel workbook (.xlsx) or as 'CSV UTF-8' and load that."
+                ),
+            )
+            for start in (b"\t\x08\x08\x00\x00\x05\x05\x00", b"\t\x00\x04\x00\x02\x00\x10\x00")
+        ),
+        (b"MIME-Version: 1.0\nContent-Type: multipart/related\n\n<html></html>", MARKUP),
         (b"%PDF-1.7\n", f"This is a PDF file, and no table can be read from it. {SAVE_TABLE}"),
         (b"\x89PNG\r\n\x1a\n", f"This is a picture, and no table can be read from it. {SAVE_TABLE}"),
         (b"<html><table><tr><td>1000</td></tr></table></html>", MARKUP),
@@ -75,7 +86,7 @@ MARKUP = (
             "The file is compressed with gzip twice. Decompress it once and load that.",
         ),
     ],
-    ids=range(25),
+    ids=range(28),
 )
 def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
     """Accountants know their programs, not formats."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from dimensions_site.demo.samples import GROUP_CHART
+from dimensions_site.demo.management.commands.fill_repository import GROUP_CHART
 from tests.factories import read
 
 

@@ -25,6 +25,7 @@ def cash(alice):
         ("CtpElement.id", "E7", "ctp_restriction", {"id": "E7", "description": None}),
         ("dataEntryAndReporting.icManagement", "TRUE", "ic_management", True),
         (" dataEntryAndReporting.class ", "ASSET", "account_class", "ASSET"),
+        ("\u200bdataEntryAndReporting.class\u200b", "ASSET", "account_class", "ASSET"),
     ],
 )
 def test_a_heading_is_a_wire_path_in_any_spelling(import_accounts, cash, heading, cell, column, stored):

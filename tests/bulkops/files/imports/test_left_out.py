@@ -90,7 +90,7 @@ def test_a_column_without_a_heading_is_named_by_its_place(import_accounts):
     assert error == "line 2, Column 3: It has no heading. Give it one, or say what 'Column 3' means."
     assert import_accounts(rows, "--map", "Column 3=documentationLink").errors == []
     assert Account.objects.get().documentation_link == "x"
-    assert import_accounts(book_with("x", heading=None), "--map", "Column F=").errors
+    assert import_accounts(book_with("x", heading=None), "--map", "Column F=").errors == []
 
 
 def test_a_column_with_neither_heading_nor_text_is_left_out(import_accounts, tmp_path):
@@ -114,7 +114,7 @@ def test_a_number_is_taken_where_a_number_is_expected_whatever_it_looks_like(imp
     sheet = book.worksheets[0]
     sheet.append(["id", "descriptions.en", "decimalNumbers", "percentageDifference"])
     sheet.append(["EUR", "Euro", 2.0000000000000004, 0.25])
-    sheet["C2"].number_format, sheet["D2"].number_format = '0" digits"', "0.00%"
+    sheet["C2"].number_format, sheet["D2"].number_format = '0" digits"', '0.00" percent"'
     content = io.BytesIO()
     book.save(content)
     assert import_currencies(content.getvalue()).errors == []
@@ -153,3 +153,46 @@ def test_values_of_formulas_are_taken_and_counted(import_accounts):
     assert outcome.errors == []
     assert outcome.output.startswith("Took 1 value of formulas as the program that saved the file had computed them.\n")
     assert Account.objects.get().documentation_link == "120"
+
+
+def beside(*notes):
+    """A workbook with notes behind its last heading, each some columns further."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.append(HEADINGS)
+    for number, note in enumerate(notes):
+        sheet.append([f"00{number}", *CASH[1:], *[None] * number, note])
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+@pytest.mark.contract("H4")
+def test_a_text_beside_the_table_is_left_out_by_the_name_of_its_column(import_accounts, tmp_path):
+    """A note beside a row is no reason to write into somebody's workbook."""
+    notes = beside("check", None, "why?")
+    outcome = import_accounts(notes)
+    assert outcome.errors == [
+        f"line {line}, Column {name}: It has no heading. Give it one, or say what 'Column {name}' means."
+        for line, name in ((2, "F"), (4, "H"))
+    ]
+    assert "--map 'heading='" in str(outcome.refusal)
+    assert import_accounts(notes, "--map", "Column H=", "--map", "Column F=").errors == []
+    assert stored() == ["000", "001", "002"]
+    rejects = str(tmp_path / "rejects.xlsx")
+    assert import_accounts(notes, "--map", "Column H=documentationLink", "--rejects", rejects).status == 3
+    assert Account.objects.get(element_id="002").documentation_link == "why?"
+
+
+@pytest.mark.contract("H4")
+def test_a_column_behind_the_last_heading_is_used_only_where_it_is_named(import_accounts):
+    """In CSV, a cell too many means that a comma is in a text, so each of these rows is an error."""
+    rows = table(HEADINGS, [*CASH, "check"], ["0070", *CASH[1:]])
+    (error,) = import_accounts(rows).errors
+    assert error == "line 2: The row has 6 cells, but there are 5 headings."
+    (error,) = import_accounts(rows, "--map", "Column 7=").errors[:1]
+    assert error == "line 2, Column 6: It has no heading. Give it one, or say what 'Column 6' means."
+    assert import_accounts(rows, "--map", "Column 6=").errors == []
+    assert stored() == ["0060", "0070"]
+    (error,) = import_accounts(beside("x"), "--map", "Column XFE=", "--map", "Column F=").errors
+    assert error.startswith("line 1, Column XFE: The file has no heading 'Column XFE' that could be mapped.")

@@ -54,6 +54,16 @@ class Number:
         ('0;-0;"none"', 0, "none"),
         ('"A"General', 5, "A5"),
         ('General" EUR"', -5, "-5 EUR"),
+        ("General;-0000", 5, "5"),
+        ("General;-0000", -5, "-0005"),
+        ("0000;General", -5, "5"),
+        ("0000;-General", -5, "-5"),
+        ("General;[Red]-General", -5, "-5"),
+        ("General;(General)", -1.5, "(1.5)"),
+        ('General;-General;"none"', 0, "none"),
+        ("General;-0000;General;@", -5, "-0005"),
+        ("General_)", -5, "-5"),
+        ("General", -5, "-5"),
         ('0;@" !"', 5, "5"),
         ('"x"@', 5, "5"),
         ("0", 10.4, "10"),
@@ -61,6 +71,9 @@ class Number:
         ("0.##", 10.5, "10.5"),
         ("0%", 0.25, "25%"),
         ("#,##0", 1234567, "1234567"),
+        ("#,##0", 0, "0"),
+        ("0,000", 1234, "1234"),
+        ("0000.##", 1234.5, "1234.5"),
         ('_(* #,##0_);_(* \\(#,##0\\);_(* "-"_);_(@_)', 5, "5"),
         ('_(* #,##0_);_(* \\(#,##0\\);_(* "-"_);_(@_)', 0, "-"),
     ],
@@ -89,6 +102,12 @@ def test_the_fixed_text_of_a_format_is_part_of_a_code(code, stored, text):
         ("#,##0_);(#,##0)", -5),
         (";;;", 7),
         ("0;;", -3),
+        ("General;", -3),
+        ("0,000", 42),
+        ("0000.##", 42),
+        ("00.?", 5),
+        ("General0", 5),
+        ("General;-General;", 0),
     ],
 )
 def test_a_number_that_may_be_shown_otherwise_is_an_error_of_a_text_but_not_of_a_number(code, stored):
@@ -183,6 +202,16 @@ def test_a_format_without_definition_is_that_of_its_number(number, stored, text)
         assert (row.cells["name"], row.errors) == (text, {})
 
 
+def test_the_format_of_a_table_or_a_condition_is_not_that_of_cells():
+    """Programs number those of differential formats on their own."""
+    content = workbook(["id"], [10], change=lambda book: setattr(book.worksheets[0]["A2"], "number_format", "0000"))
+    differential = b'<dxfs><dxf><numFmt numFmtId="164" formatCode="General"/></dxf></dxfs>'
+    content = with_parts(
+        content, {STYLES: lambda part: part.replace(b"</styleSheet>", differential + b"</styleSheet>")}
+    )
+    assert read(content).cells == [{"id": "0010"}]
+
+
 @pytest.mark.parametrize(
     ("digits", "text"),
     [
@@ -194,6 +223,7 @@ def test_a_format_without_definition_is_that_of_its_number(number, stored, text)
         ("1.0E+20", "100000000000000000000"),
         ("12345678901234567.5", "12345678901234600"),
         ("-0", "0"),
+        ("-1.0E+30", f"-1{'0' * 30}"),
         ("1E-300", f"0.{'0' * 299}1"),
     ],
 )
@@ -210,6 +240,21 @@ def test_the_zeros_of_a_format_follow_the_shown_digits():
 def test_a_whole_number_with_more_digits_is_an_error(digits):
     """Excel shows zeros in place of the last digits, which were part of a code."""
     assert "more than 15 digits" in row_of(Number(digits)).errors["name"]
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize("number_format", ["0%", "0.0%", "0.##%;-0.##%"])
+def test_a_share_that_is_shown_in_percent_is_not_taken_for_its_hundredth(import_currencies, number_format):
+    """A field in percent would get 0.05 where people see 5%; nothing is nothing."""
+
+    def change(book):
+        for cell in ("C2", "C3"):
+            book.worksheets[0][cell].number_format = number_format
+
+    rows = (["EUR", 2, 0.05, "Euro"], ["USD", 2, 0, "Dollar"])
+    content = workbook(["id", "decimalNumbers", "percentageDifference", "descriptions.en"], *rows, change=change)
+    [error] = import_currencies(content).errors
+    assert error.startswith("line 2, percentageDifference: ")
 
 
 @pytest.mark.contract("H4")

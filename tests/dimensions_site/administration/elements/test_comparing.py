@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from datetime import timedelta
 from html import unescape
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.db import connection
@@ -88,6 +89,32 @@ def test_the_way_back_in_time_is_a_comparison_too(chart, rita, northwind):
         ("2000", "Created"),
         ("3000", "Deleted"),
     ]
+
+
+def test_the_list_leads_to_the_comparison_of_what_it_finds(chart, rita, northwind):
+    """Its search and its conditions become conditions there; nothing is compared yet, as no side is chosen."""
+    query = {"q": "cash 1000", "filter": "type==DETAIL", "repository__id__exact": northwind.pk}
+    listed = browser_of(rita).get(page(Account), query).content.decode()
+    [address] = re.findall(r'href="([^"]*/compare/[^"]*)">Compare', listed)
+    answer = browser_of(rita).get(unescape(address))
+    chips = [[part["words"] for part in chip["parts"]] for chip in answer.context["filter"].shown]
+    assert chips == [
+        ["Type is Detail"],
+        *([f"Id contains “{word}”", f"Description (any language) contains “{word}”"] for word in ("cash", "1000")),
+    ]
+    form = answer.context["form"]
+    assert (form.is_bound, form["from_repository"].value()) == (False, northwind.pk)
+    assert form["filter"].value() == dict(parse_qsl(urlsplit(unescape(address)).query))["filter"]
+
+
+def test_the_only_two_repositories_are_compared_at_once(chart, rita, northwind, contoso):
+    """The current one is at the left; of more, somebody chooses."""
+    AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.READER, dimension="account")
+    for current, labels in ((northwind, {"Only in northwind"}), (contoso, {"Only in northwind"})):
+        answer = browser_of(rita).get(f"{PAGE}?repository__id__exact={current.pk}", follow=True)
+        assert answer.context["switch"]().current == current
+        assert answer.context["form"].sides[0].repository == current
+        assert {one.label for one in answer.context["found"]} == labels
 
 
 def test_two_repositories_are_compared(chart, rita, northwind, contoso):
@@ -204,7 +231,7 @@ def test_the_workbook_of_two_repositories_names_places(rita, northwind, contoso)
 
 def test_the_list_of_the_past_leads_to_what_has_changed_since(chart, rita, northwind):
     text = browser_of(rita).get(page(Account), {"as_of": TYPED}).content.decode()
-    query = f"from_repository={northwind.pk}&from=2026-03-31T22%3A00%3A00Z&repository={northwind.pk}&to="
+    query = f"from_repository={northwind.pk}&from=2026-03-31T22%3A00%3A00Z&repository={northwind.pk}&to=&filter="
     assert f'href="{PAGE}?{escape(query)}">Compare</a>' in text
     assert counts(browser_of(rita).get(f"{PAGE}?{query}")) == {"Created": 1, "Changed": 1, "Deleted": 1}
 

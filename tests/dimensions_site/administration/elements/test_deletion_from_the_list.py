@@ -195,5 +195,5 @@ def test_readers_do_not_delete(elements, northwind, contoso, alice):
     act(browser, keys(northwind, "N01"), confirmed="1")
     AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.MANAGER)
     refused = act(browser, keys(northwind, "N01"), confirmed="1")
-    assert messages_of(refused) == ["Nothing was deleted: this needs the role proposer in the repository."]
+    assert messages_of(refused) == ["Nothing was done: this needs the role proposer in the repository."]
     assert not DataProcessing.objects.exists()

@@ -70,6 +70,28 @@ def test_the_start_page_leads_to_what_was_typed_and_lost(form: Any) -> None:
     form(look)
 
 
+def test_the_start_page_names_nothing_that_was_saved(form: Any) -> None:
+    """Also if two tabs saved, one after the other, and the forms were not opened again."""
+
+    def look(shown: Page) -> None:
+        with shown.expect_popup() as opened:
+            shown.evaluate("window.open('../../add/')")
+        other = opened.value
+        for tab, text in ((shown, "Petty cash"), (other, "Bank")):
+            tab.get_by_label(ENGLISH, exact=True).fill(text)
+        other.locator("[name='id']").fill("2000")
+        for name, value in (("nature", "BALANCE_SHEET"), ("conversion.conversionType", "FINAL")):
+            other.locator(f"select[name='{name}']").select_option(value)
+        wait_until(lambda: shown.evaluate(STORED), "no draft was stored")
+        for tab in (shown, other):
+            follow(tab.get_by_role("button", name="Save", exact=True))
+        other.goto(other.url.partition("/admin/")[0] + "/admin/")
+        expect(other.locator("#waiting")).to_contain_text("Nothing waits for you.")
+        assert not other.evaluate(STORED)
+
+    form(look)
+
+
 def test_a_draft_is_discarded_by_a_click(form: Any) -> None:
     """It is not offered again."""
 
@@ -100,7 +122,7 @@ def test_signing_out_removes_what_was_typed(form: Any) -> None:
 
 
 def test_a_form_that_nobody_typed_in_leaves_no_draft(form: Any) -> None:
-    """And asks nobody who leaves it."""
+    """Nobody who leaves it is asked."""
 
     def look(shown: Page) -> None:
         follow(shown.get_by_role("link", name="Close"))

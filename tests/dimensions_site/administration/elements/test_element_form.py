@@ -254,6 +254,12 @@ def test_id_and_oid_are_shown_and_never_change(ed, northwind):
 
 
 @pytest.mark.contract("B3")
+def test_what_only_programs_need_stands_behind_the_other_fields(ed, northwind):
+    controls = browser_of(ed).get(page(Currency, "add"), follow=True).context["form"].tabs[0].controls
+    names = [control.name for control in controls if not control.is_group]
+    assert (names[0], names[-1]) == ("id", "oid")
+
+
 def test_numbers_of_rows_that_no_form_has_do_no_harm(ed, cash):
     """They are rows like others, or ignored."""
     answer = change(

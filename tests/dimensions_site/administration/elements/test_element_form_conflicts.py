@@ -243,7 +243,7 @@ def test_each_field_of_a_full_account_is_merged(alice, ed, northwind):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_an_element_that_was_deleted_in_between_can_be_created_anew(alice, ed, bob, cash):
+def test_an_element_that_was_deleted_in_between_can_be_created_again(alice, ed, bob, cash):
     """With all that was typed; a user without a grant learns nothing."""
     browser, address = browser_of(ed), page(Account, "change", cash.pk)
     form = filled_in(browser.get(address)) | {"documentationLink": "ed.example"}

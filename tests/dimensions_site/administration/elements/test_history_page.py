@@ -8,6 +8,7 @@ from django.core.management import call_command
 from django.db import transaction
 from django.test import override_settings
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from account.models import Account
 from currency.models import Currency, CurrencyVersion
@@ -44,7 +45,9 @@ def shown(response: Any) -> list[tuple[Any, ...]]:
             version.row.get_change_display(),
             version.row.change_set.user,
             version.row.change_set.get_channel_display(),
-            [(found.path, found.before, found.after) for found in version.differences] if version.is_change else None,
+            [(found.path, strip_tags(found.before), strip_tags(found.after)) for found in version.differences]
+            if version.is_change
+            else None,
         )
         for version in response.context["versions"]
     ]
@@ -82,6 +85,7 @@ def test_every_way_of_writing_is_reported_with_what_it_changed(alice, ed, tmp_pa
     assert text.index("imported file") < text.index("by ed")
     assert "descriptions.fr" in text
     assert "Current version" in text
+    assert ">2</ins>" in text, "what differs is marked"
 
 
 def test_what_came_before_purged_versions_is_not_shown_as_a_change(alice, ed):

@@ -96,7 +96,7 @@ def test_the_list_has_pages_and_costs_the_same_for_each(northwind, rita, django_
         with django_assert_max_num_queries(11):
             found = listed(browser, Currency, **query)
         assert (found[0], found[-1]) == (first, last)
-    text = browser.get(page(Currency, "deleted_elements"), {"p": "2", "q": "X"}).content.decode()
+    text = browser.get(page(Currency, "deleted_elements"), {"q": "X", "p": "2"}).content.decode()
     assert 'href="?q=X&amp;p=1"' in text
     assert 'href="?q=X&amp;p=3"' in text
 
@@ -174,8 +174,10 @@ def test_readers_look_at_deleted_elements_and_restore_none(deleted, rita):
 if connection.vendor == "postgresql" and not IS_CITUS:
 
     def test_the_list_reads_each_deletion_a_few_times(northwind, contoso):
-        """Also where PostgreSQL has no statistics: they were deleted just now, and many at once."""
+        """Also where PostgreSQL takes the table for empty: the first were created and deleted just now."""
         size = 1_500
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE account_account, account_accountversion")
         store_accounts(northwind, *(account(f"{number}") for number in range(size)))
         delete_all(Account, northwind)
         with transaction.atomic(), connection.cursor() as cursor:

@@ -33,9 +33,9 @@ def at(file_import: FileImport, name: str = "change") -> str:
 
 def describe(browser: Client, file_import: FileImport, **changed: str) -> Any:
     """Send the second step as the page shows it, but for what is `changed`; return the page that follows."""
-    columns = browser.get(at(file_import, "columns")).context["form"].columns.fields
-    sent = {column.name: column.typed for column in columns}
-    sent |= {f"out-{column.number}": "yes" for column in columns if column.is_out}
+    form = browser.get(at(file_import, "columns")).context["form"]
+    sent = {box.name: box.typed for box in (*form.columns.fields, *form.filling.controls)}
+    sent |= {f"out-{column.number}": "yes" for column in form.columns.fields if column.is_out}
     return browser.post(at(file_import, "columns"), {**sent, **SETTINGS, **changed}, follow=True)
 
 

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from bulkops.jobs import mappings
+from bulkops.files.imports import options
+from bulkops.files.imports.options import remember_mapping
 from bulkops.models import ColumnMapping, FileImport
 from bulkops.worker.tasks import work
 from dimensions_site.repositories.models import AccessGrant, Role
@@ -91,7 +92,7 @@ def test_a_remembered_field_that_is_no_more_is_asked_for_again(ed, northwind):
     """Instead of an error that nobody on the page can correct."""
     upload(browser_of(ed), northwind, FOREIGN)
     mapping = dict.fromkeys(FOREIGN.partition("\n")[0].split(";"), "id") | {"Memo": "no.such.field", "ART": ""}
-    mappings.remember(FileImport.objects.get(), mapping)
+    remember_mapping(FileImport.objects.get(), mapping)
     answer = upload(browser_of(ed), northwind, FOREIGN)
     assert columns(answer)["Memo"] == ("", False, "")
     assert columns(answer)["ART"] == ("", True, "remembered")
@@ -99,11 +100,11 @@ def test_a_remembered_field_that_is_no_more_is_asked_for_again(ed, northwind):
 
 def test_only_the_last_mappings_are_remembered(ed, northwind, monkeypatch):
     """So that they do not grow without limit; the same headings take one place."""
-    monkeypatch.setattr(mappings, "MAX_MAPPINGS", 2)
+    monkeypatch.setattr(options, "MAX_MAPPINGS", 2)
     upload(browser_of(ed), northwind, FOREIGN)
     file_import = FileImport.objects.get()
     for name in ("a", "b", "b", "c"):
-        mappings.remember(file_import, {name: "id"})
+        remember_mapping(file_import, {name: "id"})
     assert [found.mapping for found in ColumnMapping.objects.order_by("confirmed_at")] == [{"b": "id"}, {"c": "id"}]
 
 

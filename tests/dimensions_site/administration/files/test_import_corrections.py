@@ -56,6 +56,14 @@ def test_errors_are_grouped_by_kind(ed, northwind):
     assert "11 errors" in text
 
 
+def test_a_description_that_is_missing_is_asked_for_in_words(ed, northwind):
+    """Not in JSON."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + "2000,,BALANCE_SHEET,NORMAL,FINAL\n")
+    [kind] = file_import.report["kinds"]
+    assert kind["message"] == "Enter a description in at least one language."
+
+
 def test_a_cell_is_corrected_without_another_upload(ed, northwind):
     """The check runs again with it, and the import saves it; the file stays as it is."""
     browser = browser_of(ed)
@@ -103,7 +111,7 @@ def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
     assert (file_import.report["rejected"], file_import.report["created"]) == (2, 61)
     text = shown(browser, file_import)
     assert "1 value was given a meaning" in text
-    assert "2 of 63 rows are left out: 63 (ELSE · 3000 · Loans), 64 (ELSE · 3001 · Loans)" in text
+    assert "2 of 63 rows are left out: line 63 (ELSE · 3000 · Loans), line 64 (ELSE · 3001 · Loans)" in text
     correct(browser, file_import, **{"value-0": "BALANCE_SHEET"})
     confirm(browser, file_import)
     work()
@@ -119,7 +127,7 @@ def test_rows_that_a_value_solves_are_folded(ed, northwind):
     """Unless they are few; what needs a person comes first, and the values of a column stand together."""
     rows = many(3) + many(2, "ELSE").replace("200", "300") + many(3).replace("200", "400").replace("NORMAL", "SPECIAL")
     browser = browser_of(ed)
-    file_import = checked(browser, northwind, HEADINGS + rows + "5000,Loans,NOWHERE,NORMAL,\n")
+    file_import = checked(browser, northwind, HEADINGS + rows + "2000,Loans,NOWHERE,NORMAL,FINAL\n")
     asked = browser.get(at(file_import)).context["corrections"]
     assert [(value.name, value.heading, value.text) for value in asked.values] == [
         ("value-0", "nature", "NOWHERE"),
@@ -129,11 +137,38 @@ def test_rows_that_a_value_solves_are_folded(ed, northwind):
     (open_rows, nothing), (solved, columns) = asked.parts
     assert ([row.line for row in open_rows], nothing) == ([10], "")
     assert ([row.line for row in solved], columns) == ([2, 3, 4, 5, 6, 7, 8, 9], "nature, type")
-    assert '<details class="asked"><summary>nature, type · 8</summary>' in shown(browser, file_import)
+    assert '<details class="one-value"><summary>nature, type · 8</summary>' in shown(browser, file_import)
     correct(browser, file_import, **{"value-1": "NORMAL", "cell-2-0": "BALANCE_SHEET"})
     assert {row["line"] for row in file_import.report["rows"]} == {3, 4, 5, 6, 7, 8, 9, 10}
     few = checked(browser, northwind, HEADINGS + many(5))
-    assert '<details class="asked" open><summary>nature · 5</summary>' in shown(browser, few)
+    assert '<details class="one-value" open><summary>nature · 5</summary>' in shown(browser, few)
+
+
+def test_empty_cells_of_a_field_that_needs_a_value_are_one_error_with_their_number(ed, northwind):
+    """They are asked for as one value, which cannot mean nothing."""
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS + many(7, "") + many(1, " ").replace("2000", "3000"))
+    asked = browser.get(at(file_import)).context["corrections"]
+    assert [(value.heading, value.text, value.count) for value in asked.values] == [("nature", "", 8)]
+    assert "-" not in dict(asked.values[0].options)
+    assert '<details class="one-value"><summary>nature · 8</summary>' in shown(browser, file_import)
+    assert 'aria-label="nature: empty"' in shown(browser, file_import)
+    correct(browser, file_import, **{"value-0": "BALANCE_SHEET"})
+    assert (file_import.report["created"], file_import.report["rejected"]) == (8, 0)
+    assert '<code class="cell">empty</code> → Balance sheet' in shown(browser, file_import)
+
+
+def test_a_column_that_is_missing_is_one_error_with_the_number_of_rows(ed, northwind):
+    """The rows are not listed one by one, as nothing can be corrected in them."""
+    rows = "".join(f"{number},Loans,NORMAL,FINAL\n" for number in range(2000, 2008))
+    browser = browser_of(ed)
+    file_import = checked(browser, northwind, HEADINGS.replace("nature,", "") + rows + "2008,Loans,SPECIAL,FINAL\n")
+    assert kinds(file_import) == [("nature", 9, [], [2, 3, 4, 5, 6]), ("type", 1, ["SPECIAL"], [10])]
+    asked = browser.get(at(file_import)).context["corrections"]
+    assert [(row.line, row.errors) for row in asked.rows] == [(10, [])]
+    answer = browser.get(at(file_import))
+    assert answer.content.decode().count("Nature is missing; it must be one of") == 1
+    assert [kind["heading"] for kind in answer.context["result"]["kinds"]] == ["Nature", "type"]
 
 
 def test_a_value_may_mean_nothing_and_rules_are_taken_back(ed, northwind):
@@ -175,7 +210,10 @@ def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
     assert "1 row looks like a total" in shown(browser, file_import)
     correct(browser, file_import, without_totals="yes")
     assert (file_import.report["rejected"], file_import.report["created"]) == (0, 1)
-    assert "Such rows are left out." in shown(browser, file_import)
+    text = shown(browser, file_import)
+    assert "Such rows are left out." in text
+    assert "Take back all corrections" in text
+    assert "0 cells" not in text, "nothing was corrected"
     confirm(browser, file_import)
     work()
     assert list(Account.objects.values_list("element_id", flat=True)) == ["1000"]
@@ -188,7 +226,7 @@ def test_leaving_out_more_than_a_few_rows_is_not_the_main_button(ed, northwind, 
     text = shown(browser_of(ed), checked(browser_of(ed), northwind, HEADINGS + rows))
     [button] = re.findall(r'name="leave_out" value="yes" class="([^"]*)"', text)
     assert ("sheet-go" in button) is is_main
-    assert f"{faulty} of {good + faulty} rows are left out: 2 (NOWHERE · 2000 · Loans), 3 (" in text
+    assert f"{faulty} of {good + faulty} rows are left out: line 2 (NOWHERE · 2000 · Loans), line 3 (" in text
 
 
 def test_rows_with_errors_have_pages(ed, northwind):

@@ -8,7 +8,7 @@ from openpyxl import Workbook
 from account.models import Account
 from bulkops.models import FileImport
 from bulkops.worker.tasks import work
-from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, at, confirm, describe, upload
+from tests.dimensions_site.administration.files.imports import BANK, CASH, HEADINGS, at, confirm, describe, upload
 from tests.dimensions_site.administration.site.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,6 +76,46 @@ def test_the_sheet_and_the_headings_are_found_and_shown(ed, northwind):
     confirm(browser, file_import)
     work()
     assert Account.objects.get().descriptions == {"en": "Cash"}
+
+
+def test_a_note_beside_the_table_is_a_column_to_leave_out(ed, northwind):
+    """One that is too far away to be a column of the page is an error of its row."""
+    browser = browser_of(ed)
+    rows = ["Chart", HEADINGS, f"{CASH.strip()},,check", f"{BANK.strip()}{',' * 301}far"]
+    upload(browser, northwind, book_of(Chart=[row.strip().split(",") for row in rows]))
+    file_import = FileImport.objects.get()
+    assert file_import.preview["headings"][5:] == ["Column G"]
+    assert "check" in browser.get(at(file_import, "columns")).content.decode()
+    describe(browser, file_import, **{"out-5": "yes"})
+    work()
+    file_import.refresh_from_db()
+    assert [(one["line"], one["place"]) for one in file_import.report["failures"]] == [(4, "Column KT")]
+    confirm(browser, file_import, leave_out="yes")
+    work()
+    assert [account.element_id for account in Account.objects.all()] == ["1000"]
+
+
+@pytest.mark.parametrize("place", [3, 7])
+def test_a_text_without_heading_far_down_can_be_left_out_after_the_check(ed, northwind, place):
+    """The preview has not seen it."""
+    browser = browser_of(ed)
+    headings, row = ["Chart"], CASH.strip().split(",")
+    table = [HEADINGS.strip().split(","), *([f"{number}", *row[1:]] for number in range(1_100))]
+    table = [[*cells[:3], "", *cells[3:]] for cells in table]
+    table[-1] += [""] * 2
+    table[-1][place] = "note"
+    upload(browser, northwind, book_of(Chart=[headings, *table]))
+    file_import = FileImport.objects.get()
+    assert len(file_import.preview["headings"]) == 5
+    describe(browser, file_import)
+    work()
+    file_import.refresh_from_db()
+    assert file_import.report["failure_count"] == 1
+    assert file_import.preview["headings"][5:] == [f"Column {'DH'[place == 7]}"]
+    describe(browser, file_import, **{"out-5": "yes"})
+    work()
+    file_import.refresh_from_db()
+    assert (file_import.report["failure_count"], file_import.report["created"]) == (0, 1_100)
 
 
 def test_one_of_several_sheets_with_tables_is_chosen(ed, northwind):

@@ -64,7 +64,7 @@ def test_a_file_goes_all_the_way(ed, northwind):
         0,
     )
     (sample,) = page.context["result"]["samples"]
-    assert sample.id == "1010"
+    assert (sample.id, sample.label, sample.is_change) == ("1010", "to be created", False)
     assert Difference("descriptions.en", "Description (en)", "not set", "Bank") in sample.differences
     assert ids(northwind) == ["1000"]
 
@@ -287,14 +287,14 @@ def test_an_import_that_is_being_saved_is_not_dropped(ed, northwind):
 
 
 def test_the_list_shows_what_each_import_does_and_until_when_it_waits(alice, northwind):
-    """And the page names the elements that are deleted."""
+    """The page names the elements that are deleted."""
     store_accounts(northwind, account("1000"), account("1010", descriptions={"en": "Bank", "de": "Hausbank"}))
     browser = browser_of(alice)
     upload(browser, northwind, HEADINGS + CASH)
     file_import = FileImport.objects.get()
     file_import.due_at = datetime(2026, 1, 30, 10, 5, tzinfo=UTC)
     file_import.save()
-    assert "being prepared, until 2026-01-31 10:05" in browser.get(address(FileImport)).content.decode()
+    assert ">being prepared</span> until 2026-01-31 10:05" in browser.get(address(FileImport)).content.decode()
     describe(browser, file_import, mode="sync", max_delete="50%")
     work()
     file_import.refresh_from_db()

@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from account.models import Account
 from bulkops.files.outside.reading import preview_outside
-from bulkops.jobs import file_imports
+from bulkops.jobs import previewing
 from bulkops.jobs.uploads import UploadHandler
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import clean, work
@@ -30,7 +30,7 @@ from tests.dimensions_site.administration.files.imports import (
     describe,
     upload,
 )
-from tests.dimensions_site.administration.site.people import browser_of
+from tests.dimensions_site.administration.site.people import browser_of, page
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,7 +42,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "old kind (.xls)"),
         (b"MZ\x90\0\x03\0\0\0", "neither a workbook nor a text"),
         (b"", "The submitted file is empty."),
-        (b" , \n1,2\n", "must have the headings"),
+        (b" , \n , \n", "must have the headings"),
         (b"\x1f\x8b\x08\x00abc", "damaged or incomplete"),
         (b"[{", "not"),
         (b'id,nature\n"a,b\n', "Line 2: A quote opens in this row and is never closed."),
@@ -55,6 +55,11 @@ def test_a_wrong_file_is_refused_at_once(ed, northwind, content, message):
     assert page.status_code == 200
     assert message in str(page.context["form"].errors["file"])
     assert not FileImport.objects.exists()
+
+
+def test_workbooks_with_macros_and_templates_are_offered(ed, northwind):
+    """They are read like any other workbook, and nothing in them is run."""
+    assert ".xlsx,.xlsm,.xltx,.xltm," in browser_of(ed).get(page(FileImport, "add")).content.decode()
 
 
 def test_a_file_that_is_too_large_is_refused_with_its_size(ed, northwind, settings):
@@ -121,9 +126,9 @@ def test_when_the_reading_process_fails_no_message_blames_the_file(ed, northwind
 
 def test_files_are_previewed_two_at_a_time(ed, northwind, monkeypatch):
     """The other threads of a web process serve others; a third upload is rejected for now, and accepted later."""
-    monkeypatch.setattr("bulkops.jobs.file_imports._WAIT_SECONDS", 0)
+    monkeypatch.setattr("bulkops.jobs.previewing._WAIT_SECONDS", 0)
     browser = browser_of(ed)
-    with file_imports._PREVIEWS, file_imports._PREVIEWS:
+    with previewing._PREVIEWS, previewing._PREVIEWS:
         page = upload(browser, northwind, HEADINGS + CASH)
         assert page.context["form"].errors["file"] == [
             "Other files are being read just now. Upload the file again in a moment."
@@ -134,10 +139,10 @@ def test_files_are_previewed_two_at_a_time(ed, northwind, monkeypatch):
 def test_one_upload_waits_and_leaves_a_thread_for_others(ed, northwind):
     """While two files are previewed and a third upload waits, the next one does not wait as well."""
     browser = browser_of(ed)
-    with file_imports._PREVIEWS, file_imports._PREVIEWS, file_imports._WAITERS:
+    with previewing._PREVIEWS, previewing._PREVIEWS, previewing._WAITERS:
         begun = time.monotonic()
         page = upload(browser, northwind, HEADINGS + CASH)
-        assert time.monotonic() - begun < file_imports._WAIT_SECONDS / 2
+        assert time.monotonic() - begun < previewing._WAIT_SECONDS / 2
         assert page.context["form"].errors["file"] == [
             "Other files are being read just now. Upload the file again in a moment."
         ]
@@ -153,7 +158,7 @@ def test_one_user_leaves_a_turn_to_others(ed, alice, northwind, monkeypatch):
         assert over.wait(30)
         return preview(*given)
 
-    monkeypatch.setattr(file_imports, "preview_outside", wait_and_preview)
+    monkeypatch.setattr(previewing, "preview_outside", wait_and_preview)
 
     def send(browser: Any) -> bool:
         try:
@@ -166,12 +171,12 @@ def test_one_user_leaves_a_turn_to_others(ed, alice, northwind, monkeypatch):
         sent = [people.submit(send, browser) for browser in (eds, browser_of(alice))]
         try:
             begun.wait(30)
-            assert file_imports._users.keys() == {ed.user.pk, alice.user.pk}
+            assert previewing._users.keys() == {ed.user.pk, alice.user.pk}
             assert not send(eds)
         finally:
             over.set()
     assert [one.result() for one in sent] == [True, True]
-    assert not file_imports._users
+    assert not previewing._users
 
 
 def test_a_user_has_only_so_many_unfinished_imports_into_a_repository(ed, alice, northwind, contoso, settings):
@@ -207,7 +212,7 @@ def test_the_unfinished_imports_of_a_user_take_only_so_many_bytes(ed, northwind,
 
 
 def test_a_large_file_is_kept_in_pieces(ed, northwind):
-    """And put together again, byte by byte."""
+    """The pieces are put together again, byte by byte."""
     rows = "".join(f"{number},{'x' * 900},BALANCE_SHEET,NORMAL,FINAL\n" for number in range(2_500))
     browser = browser_of(ed)
     upload(browser, northwind, HEADINGS + rows)

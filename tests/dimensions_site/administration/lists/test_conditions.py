@@ -181,7 +181,7 @@ def test_the_rest_of_the_list_is_kept_and_its_page_is_not(chart, rita):
 
 
 def test_a_list_loads_the_form_alone(chart, rita):
-    """And goes to the new filter by itself."""
+    """It then goes to the new filter by itself."""
     browser = browser_of(rita)
     part = browser.get(CONDITION, {"field": "nature"}, headers={"hx-request": "true"})
     assert "<html" not in part.content.decode()

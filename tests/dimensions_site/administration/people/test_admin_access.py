@@ -3,10 +3,11 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from dimensions_site.repositories.models import ApiKey, Repository, Role
+from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.factories import Person
 
 pytestmark = pytest.mark.contract("G2")
@@ -58,6 +59,16 @@ def test_an_invalid_repository_is_refused_with_a_message(root, northwind, field,
     assert words in refused[field][0]
 
 
+def test_the_history_of_who_has_access_is_in_the_access_changes(root, northwind):
+    """All of it, and not only what was changed by form, as on Django's own page."""
+    user = User.objects.create(username="Jürgen")
+    AccessGrant.objects.create(user=user, repository=northwind, role=Role.READER)
+    for model, row in (("auth_user", user), ("repositories_repository", northwind)):
+        answer = root.get(reverse(f"admin:{model}_history", args=[row.pk]), follow=True)
+        assert answer.request["PATH_INFO"] == page("accesschange")
+        assert "Role reader of everything in northwind was given to Jürgen" in answer.content.decode()
+
+
 @pytest.mark.contract("G1")
 def test_a_new_key_is_shown_once_and_works(root, rita):
     """On the page after it was made, and never again; the list shows its prefix."""
@@ -67,6 +78,6 @@ def test_a_new_key_is_shown_once_and_works(root, rita):
     assert Client(headers={"X-API-Key": key}).get(Person().currency()).status_code == 200
     stored = ApiKey.objects.get(name="nightly")
     for address in (page("apikey"), page("apikey", "change", stored.pk), page("apikey", "history", stored.pk)):
-        again = root.get(address).content.decode()
+        again = root.get(address, follow=True).content.decode()
         assert "nightly" in again
         assert key.split(".")[1] not in again

@@ -71,7 +71,7 @@ def test_saving_a_key_whose_repositories_are_gone_does_not_widen_it(root, alice,
 def test_the_list_shows_what_each_key_allows_in_as_many_queries_for_one_as_for_many(
     root, alice, northwind, contoso, django_assert_num_queries
 ):
-    """And filters by it."""
+    """The list can be filtered by it, too."""
 
     def fill(count: int) -> None:
         for number in range(count):

@@ -35,6 +35,8 @@ def test_a_superuser_throws_the_switch_of_each_dimension(root, northwind):
     recorded = AccessChange.objects.latest("pk")
     assert "'approval': {'account': 'all'}" in str(vars(recorded))
     assert recorded.changed_by == "alice"
+    words = "what needs the approval of a second person: nothing → account: every change"
+    assert words in browser.get(page(AccessChange)).content.decode()
     again = filled_form(browser.get(address).content.decode(), "repository_form")
     assert again["approval_account"] == "all"
     assert browser.post(address, {**again, "approval_account": "x"}).status_code == 200

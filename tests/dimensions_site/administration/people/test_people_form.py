@@ -138,7 +138,7 @@ def test_grants_for_the_same_are_exchanged_in_one_save(root, northwind):
 
 
 def test_a_user_for_a_program_needs_no_password(root, northwind):
-    """And cannot sign in with any."""
+    """They cannot sign in with any."""
     assert add(root, row(northwind), is_staff=None, new_password="").status_code == 302
     assert not User.objects.get(username="nina").has_usable_password()
 
@@ -164,7 +164,7 @@ def test_somebody_without_grants_sees_an_empty_start_page_and_nothing_else(root)
 
 
 def test_one_save_makes_a_group_with_members_and_grants(root, northwind, rita, bob):
-    """And changes them; it is recorded who joined and left."""
+    """It changes them, too, and records who joined and left."""
     form = {"name": "Auditors", "members": [rita.user.pk], **rows(row(northwind))}
     assert root.post(page(Group, "add"), form).status_code == 302
     group = Group.objects.get(name="Auditors")

@@ -17,7 +17,7 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.administration.site.pages import errors, filled_in
-from tests.dimensions_site.administration.site.people import browser_of, page, superuser
+from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
@@ -273,19 +273,6 @@ def test_too_many_elements_are_refused_with_the_limit(chart, ed, settings):
     assert chosen(browser, keys("1000", "1100"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"}).status_code == 302
 
 
-def test_elements_of_two_repositories_are_not_changed_at_once(chart, contoso):
-    """After filtering by repository it works, for a superuser in each."""
-    browser = superuser()
-    for form in ({}, {"chosen": "yes", "nature:how": "set", "nature": "PROFIT_AND_LOSS"}):
-        refused = act(browser, keys("1000", "1000C"), **form)
-        assert said(refused)[-1] == (
-            "What is selected belongs to more than one repository. Filter the list by one repository first."
-        )
-    query = f"?repository__id__exact={contoso.pk}"
-    chosen(browser, keys("1000C"), {"nature:how": "set", "nature": "PROFIT_AND_LOSS"}, query, select_across="1")
-    assert Plan.objects.get().repository == contoso
-
-
 @pytest.mark.parametrize(
     "changes",
     [{"nature:how": "set", "nature": "PROFIT_AND_LOSS"}, entry("descriptions", "en", "append", "!")],
@@ -344,5 +331,5 @@ def test_readers_do_not_change(chart, northwind, contoso, rita):
     AccessGrant.objects.create(user=rita.user, repository=contoso, role=Role.PROPOSER)
     assert "change_elements" in browser.get(page(Account)).content.decode()
     refused = act(browser, keys("1000"), **changes)
-    assert said(refused) == ["Nothing was changed: this needs the role proposer in the repository."]
+    assert said(refused) == ["Nothing was done: this needs the role proposer in the repository."]
     assert not Plan.objects.exists()

@@ -42,7 +42,7 @@ def buttons(answer: Any) -> set[str]:
 
 
 def test_each_person_is_offered_what_they_may_do(plan, polly, ed, alice, rita):
-    """And reads why it is not more."""
+    """The page says why they may do no more."""
     for person, offered, why in (
         (polly, set(), "You have made this change proposal, so another person must approve or reject it."),
         (rita, set(), "To approve it, you need the role editor in the repository."),
@@ -98,7 +98,10 @@ def test_a_rejection_says_why(plan, ed, polly):
     assert plan.status == PlanStatus.READY
     answer = decide(browser_of(ed), plan, "reject", "We have 1.")
     assert messages_of(answer) == ["The change proposal was rejected. Nothing was changed."]
-    assert "We have 1." in opened(browser_of(polly), plan).content.decode()
+    seen = opened(browser_of(polly), plan).content.decode()
+    assert "We have 1." in seen
+    assert "Withdraw the change proposal" not in seen
+    assert "Delete the change proposal" in seen
     assert buttons(opened(browser_of(ed), plan)) == set()
 
 

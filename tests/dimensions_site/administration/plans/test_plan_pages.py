@@ -87,12 +87,22 @@ def test_a_plan_shows_what_it_does(plan, rita):
     stored_pk = {one.element_id: one.pk for one in Account.objects.all()}
     assert [changed.address, deleted.address] == [page(Account, "change", stored_pk[id]) for id in "12"]
     assert created.address == ""
+    assert [one.label for one in (deleted, created)] == ["to be deleted", "to be created"]
     text = answer.content.decode()
     for word in ("Nothing is changed yet.", "Year-end", "by alice", "A complete list with 3 entries"):
         assert word in text, word
     for action, ids in (("created", ["3"]), ("deleted", ["2"]), ("other", ["1", "2", "3"])):
         found = opened(browser_of(rita), plan, f"?action={action}")
         assert [one.id for one in found.context["changes"]] == ids
+
+
+def test_parts_without_any_have_no_colour_and_a_single_element_no_box(alice, northwind):
+    """Leaving it out would leave nothing."""
+    make(alice, "account", bulk={"post": [account("3")]})
+    answer = opened(browser_of(alice), Plan.objects.get())
+    badges = {str(name): badge for name, _count, _query, _is_shown, badge in answer.context["actions"]}
+    assert badges == {"All": "", "to be created": "is-good", "to be changed": "", "to be deleted": ""}
+    assert "Leave out the ticked ones" not in answer.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -280,10 +290,19 @@ def test_a_plan_is_exported_to_a_workbook(plan, rita):
 @pytest.mark.contract("C3")
 def test_an_entry_without_a_text_is_not_a_missing_one(alice, northwind):
     store_accounts(
-        northwind, account("1", descriptions={"en": "A", "de": None}), account("2", descriptions={"en": "A"})
+        northwind,
+        account("1", descriptions={"en": "A", "de": None}),
+        account("2", descriptions={"en": "A", "de": None, "it": "B"}),
     )
-    changed = [account("1", descriptions={"en": "A"}), account("2", descriptions={"en": "A", "fr": None})]
+    changed = [
+        account("1", descriptions={"en": "A"}),
+        account("2", descriptions={"en": "A", "de": "C", "fr": None, "it": None}),
+    ]
     make(alice, "account", bulk={"put": changed})
     one, other = opened(browser_of(alice), Plan.objects.get()).context["changes"]
     assert [(at.path, at.before, at.after) for at in one.differences] == [("descriptions.de", "no text", "not set")]
-    assert [(at.path, at.before, at.after) for at in other.differences] == [("descriptions.fr", "not set", "no text")]
+    assert sorted((at.path, at.before, at.after) for at in other.differences) == [
+        ("descriptions.de", "no text", "C"),
+        ("descriptions.fr", "not set", "no text"),
+        ("descriptions.it", "B", "no text"),
+    ]

@@ -168,16 +168,14 @@ def pages_of_superusers() -> Iterator[str]:
 def question_before_a_deletion(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("checkbox", name="Select ").nth(1).check()
-    tab.get_by_label("Select action to run").select_option("delete_elements")
-    tab.get_by_role("button", name="Run", exact=True).click()
+    tab.get_by_role("button", name="Delete", exact=True).click()
     expect(tab.get_by_role("button", name="Delete them")).to_be_visible()
 
 
 def changes_with_errors(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("checkbox", name="Select ").nth(1).check()
-    tab.get_by_label("Select action to run").select_option("change_elements")
-    tab.get_by_role("button", name="Run", exact=True).click()
+    tab.get_by_role("button", name="Change", exact=True).click()
     tab.get_by_label("Nature", exact=True).select_option("set")
     tab.get_by_label("Description English (en)", exact=True).select_option("append")
     tab.get_by_role("button", name="Add an entry").first.click()
@@ -188,8 +186,7 @@ def changes_with_errors(tab: Page) -> None:
 def replacement_with_errors(tab: Page) -> None:
     tab.get_by_role("link", name="Accounts", exact=True).click()
     tab.get_by_role("checkbox", name="Select ").nth(1).check()
-    tab.get_by_label("Select action to run").select_option("replace_text")
-    tab.get_by_role("button", name="Run", exact=True).click()
+    tab.get_by_role("button", name="Replace a text", exact=True).click()
     tab.get_by_label("Find").fill("nowhere")
     tab.get_by_role("button", name="Show what would change").click()
     expect(tab.get_by_text("The text does not occur there.")).to_be_visible()
@@ -356,7 +353,14 @@ def list_with_its_views_open(tab: Page) -> None:
     expect(tab.get_by_role("link", name="All views")).to_be_visible()
 
 
+def list_with_a_selected_account(tab: Page) -> None:
+    tab.get_by_role("link", name="Accounts", exact=True).click()
+    tab.get_by_role("checkbox", name="Select ").nth(1).check()
+    expect(tab.get_by_role("button", name="Delete", exact=True)).to_be_visible()
+
+
 WAYS_OF_MANAGERS = (
+    list_with_a_selected_account,
     list_with_a_condition_to_choose,
     list_with_its_views_open,
     question_before_a_deletion,

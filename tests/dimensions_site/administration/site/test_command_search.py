@@ -125,7 +125,7 @@ def test_of_each_dimension_ten_are_shown_with_a_link_to_the_list(rita, northwind
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 501, "%", "<script>", "4000' OR 1=1"])
 def test_nonsense_finds_nothing(charts, rita, text):
-    """And is no error."""
+    """It is no error."""
     assert found(browser_of(rita), text) == {}
 
 

@@ -1,5 +1,7 @@
 """All pages follow the current repository, which a person chooses above the menu (contract G2)."""
 
+import re
+from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -94,10 +96,35 @@ def test_the_other_pages_follow_it(both, admin_client):
     _northwind, contoso = both
     choose(admin_client, contoso)
     assert admin_client.get(page(Account, "tree")).context["repository"] == contoso
-    compared = admin_client.get(page(Account, "compare")).context["form"]
-    assert {compared[side].value() for side in ("from_repository", "repository")} == {contoso.pk}
+    compared = admin_client.get(page(Account, "compare"), follow=True).context["form"]
+    assert compared["from_repository"].value() == str(contoso.pk)
     target = admin_client.get(page(FileImport, "add"), {"dimension": "account"}).context["form"]["target"]
     assert target.value() == f"account:{contoso.pk}"
+
+
+@pytest.mark.parametrize("label", ["Import", "Deleted accounts", "Compare", "Tree"])
+def test_what_a_list_leads_to_is_about_its_repository(both, admin_client, label):
+    """Not about the one that was chosen last, in another tab."""
+    northwind, contoso = both
+    choose(admin_client, contoso)
+    text = admin_client.get(page(Account), {"repository__id__exact": northwind.pk}).content.decode()
+    [address] = re.findall(
+        rf'href="([^"]*)"[^>]*>\s*(?:<span[^>]*>[^<]*</span>\s*)*(?:<span[^>]*>)?\s*{label}\s*<', text
+    )
+    answer = admin_client.get(unescape(address), follow=True)
+    assert answer.context["switch"]().current == northwind
+
+
+def test_the_switch_names_the_left_side_of_a_comparison(both, admin_client):
+    """Also if a browser loads only the comparison again, because somebody chose another repository."""
+    third = Repository.objects.create(db_id="third", name="Third")
+    assert admin_client.get(page(Account, "compare")).context["switch"]().current is None
+    for left, right in (both, (third, both[1])):
+        sides = {"from_repository": left.pk, "repository": right.pk}
+        for headers in ({}, {"HX-Request": "true"}):
+            text = admin_client.get(page(Account, "compare"), sides, headers=headers).content.decode()
+            assert re.findall(r"<summary>.*?<strong>(.*?)</strong>", text)[0] == left.name
+            assert ('hx-swap-oob="true"' in text) == bool(headers)
 
 
 @pytest.mark.django_db(transaction=True)

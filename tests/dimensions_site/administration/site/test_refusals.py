@@ -37,6 +37,15 @@ def test_the_address_of_a_button_says_what_to_do_when_it_is_opened():
     assert "press the button again" in response.content.decode()
 
 
+def test_a_form_that_is_too_large_says_so(settings):
+    """It was called a request that is not understood."""
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
+    response = superuser().post(reverse("own_mail"), {"email": "x" * 2000}, headers={"Accept": "text/html"})
+    assert response.status_code == 413
+    assert 'id="nav-sidebar"' in response.content.decode()
+    assert "one request cannot take that much" in response.content.decode()
+
+
 def test_those_who_have_not_signed_in_see_no_navigation(client: Client):
     assert "nav-sidebar" not in client.get("/nowhere").content.decode()
     client.force_login(User.objects.create_user("person"))

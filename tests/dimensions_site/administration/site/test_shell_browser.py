@@ -115,6 +115,22 @@ def test_the_first_stop_skips_the_navigation(visit: Any, root: Client):
     assert seen(visit, root, page(Account), look) == "True"
 
 
+def test_a_repository_that_was_searched_is_chosen_by_keyboard_and_the_page_stays(
+    visit: Any, root: Client, contoso: Repository
+):
+    def look(opened: Page) -> None:
+        opened.locator("#switch summary").focus()
+        opened.keyboard.press("Enter")
+        expect(opened.get_by_role("searchbox", name="Search repositories")).to_be_focused()
+        opened.keyboard.type("conto")
+        expect(opened.locator("#switch-list li")).to_have_count(1)
+        press_until(opened, "Contoso", most=1)
+        with opened.expect_navigation(url=f"**{page(Account)}?repository__id__exact={contoso.pk}"):
+            opened.keyboard.press("Enter")
+
+    seen(visit, root, page(Account), look)
+
+
 def test_the_menu_of_the_user_is_opened_by_keyboard_and_changes_the_colours(visit: Any, root: Client):
     """Also where frames come late."""
 
@@ -133,6 +149,73 @@ def test_the_menu_of_the_user_is_opened_by_keyboard_and_changes_the_colours(visi
         expect(button).to_be_focused()
 
     seen(visit, root, reverse("admin:index"), look)
+
+
+def test_a_refused_sign_in_says_why_and_no_more(visit: Any, root: Client):
+    """That there is an error below is not said beside it."""
+
+    def look(opened: Page) -> None:
+        opened.get_by_label("Username").fill("nobody")
+        opened.get_by_label("Password").fill("wrong")
+        opened.get_by_role("button", name="Log in").click()
+        expect(opened.locator(".errornote:visible")).to_have_count(1)
+        expect(opened.locator(".errornote:visible")).to_contain_text("The user name or the password is wrong.")
+
+    visit(reverse("admin:login"), look)
+
+
+@pytest.mark.parametrize("start", ["#searchbar", "#result_list tbody a", "[aria-keyshortcuts]"])
+def test_the_search_opens_from_anywhere_and_leads_back(visit: Any, root: Client, start: str):
+    """From a box, from a link, and from its own button; Escape closes it."""
+
+    def look(opened: Page) -> None:
+        place = opened.locator(start).first
+        place.focus()
+        opened.keyboard.press("Enter" if start == "[aria-keyshortcuts]" else "Control+k")
+        expect(opened.get_by_role("searchbox", name="Search pages, accounts and currencies")).to_be_focused()
+        opened.keyboard.press("Escape")
+        expect(place).to_be_focused()
+
+    seen(visit, root, page(Account), look)
+
+
+# Alpine shows what opens in the next frame.
+SHOW_LATE = """() => {
+    const next = window.requestAnimationFrame;
+    window.requestAnimationFrame = work => setTimeout(() => next(work), 200);
+}"""
+# What opens is shown at once, and the page looks for it later.
+LOOK_LATE = """() => {
+    const next = window.requestAnimationFrame;
+    window.requestAnimationFrame = work => setTimeout(() => next(work), `${work}`.includes("focusWhenShown") ? 300 : 0);
+}"""
+
+
+def test_the_search_has_the_focus_on_a_busy_machine_too(visit: Any, root: Client):
+    """Where what opens is shown late."""
+
+    def look(opened: Page) -> None:
+        opened.evaluate(SHOW_LATE)
+        opened.keyboard.press("Control+k")
+        expect(opened.get_by_role("searchbox", name="Search pages, accounts and currencies")).to_be_focused()
+
+    seen(visit, root, reverse("admin:index"), look)
+
+
+def test_the_search_that_was_closed_keeps_no_focus_on_a_busy_machine(visit: Any, root: Client):
+    """Where Escape comes before the frame in which the page looks what is shown."""
+
+    def look(opened: Page) -> None:
+        place = opened.locator("#result_list tbody a").first
+        place.focus()
+        opened.evaluate(LOOK_LATE)
+        opened.keyboard.press("Control+k")
+        expect(opened.get_by_role("searchbox", name="Search pages, accounts and currencies")).to_be_focused()
+        opened.keyboard.press("Escape")
+        opened.wait_for_timeout(600)
+        expect(place).to_be_focused()
+
+    seen(visit, root, page(Account), look)
 
 
 def test_the_navigation_is_opened_and_closed_by_keyboard_on_a_phone(visit: Any, root: Client):

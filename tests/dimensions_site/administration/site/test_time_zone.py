@@ -50,6 +50,16 @@ def test_a_list_shows_instants_in_the_zone_that_the_browser_told(alice, northwin
     assert shown in content(browser.post(LIST, sent)).decode()
 
 
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [("de", "01.04.2026 00:00:00 CEST"), ("fr", "01/04/2026 00:00:00 CEST"), ("en", "2026-04-01 00:00:00 CEST")],
+)
+def test_a_moment_is_written_as_in_the_language(berlin, alice, northwind, language, shown):
+    store_chart(alice, northwind)
+    answer = berlin.get(LIST, {"as_of": "2026-03-31T22:00:00Z"}, headers={"Accept-Language": language})
+    assert shown in answer.content.decode()
+
+
 def test_a_moment_is_typed_in_the_zone_and_its_address_is_in_utc(berlin, alice, northwind):
     """Half past one in the night in Berlin is still the day before in UTC; a colleague elsewhere sees the same."""
     store_chart(alice, northwind)

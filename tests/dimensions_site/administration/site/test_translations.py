@@ -7,6 +7,7 @@ import pytest
 from django.conf import settings
 
 from tests.messages import LANGUAGES, po_file, strings, translated, translations, used
+from tests.packages import PACKAGES, ROOT
 
 WRITE = "make messages"
 
@@ -48,6 +49,12 @@ def test_what_code_and_templates_show_is_translated_and_nothing_else(texts, lang
     assert [message.id for message in messages if not all(text.strip() for text in strings(message.string))] == []
 
 
+def test_no_text_is_where_it_is_not_found():
+    """Within an f-string."""
+    code = {file: file.read_text() for package in PACKAGES for file in (ROOT / package).rglob("*.py")}
+    assert [str(file) for file, text in code.items() if re.search(r"""\bf["'][^"'\n]*\{_\(""", text)] == []
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_translation_fills_in_what_the_english_text_fills_in(language):
     said = [pair for message in translated(language) if message.id for pair in pairs(message)]
@@ -65,5 +72,5 @@ def test_the_files_are_as_make_messages_writes_them(texts, language):
     # pytest would take minutes to describe how they differ.
     is_written = po_file(language).read_bytes() == written.as_po()
     is_compiled = po_file(language).with_suffix(".mo").read_bytes() == written.as_mo()
-    assert is_written, f"to write it anew, run: {WRITE}"
+    assert is_written, f"to write it again, run: {WRITE}"
     assert is_compiled, f"to compile it, run: {WRITE}"

@@ -83,7 +83,9 @@ def test_a_table_has_at_most_5_000_rows(ed, northwind, monkeypatch):
     refused = opened(browser_of(ed), "?q=")
     assert (refused.status_code, refused.url) == (302, f"{page(Account)}?q=")
     assert said(refused) == ["A table has at most 2 rows, and there are 3. Filter the list, or select fewer."]
-    assert said(opened(browser_of(ed), "?q=nothing")) == ["There is nothing to edit: nothing was found."]
+    assert said(opened(browser_of(ed), "?q=nothing")) == [
+        "Nothing was done: nothing was found, or it no longer exists."
+    ]
 
 
 def test_a_table_with_many_rows_has_fewer_columns(chart, ed, monkeypatch):

@@ -16,6 +16,7 @@ from tests.bulkops.plans.plans import make
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.dimensions_site.administration.table.grids import cells, checked, opened, send
 from tests.factories import account
+from tests.services.citus import IS_CITUS
 from tests.storing import store_accounts
 
 pytestmark = pytest.mark.contract("K6", "I2")
@@ -130,7 +131,8 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(ed, northwind):
             assert send(browser, found, "save").status_code == 302
         counts.append([len(of_opening), len(of_check), len(of_save)])
     assert counts[0] == counts[1]
-    assert all(done <= most for done, most in zip(counts[0], (14, 50, 42), strict=True))
+    # On a cluster, a change set is placed by more statements.
+    assert all(done <= most for done, most in zip(counts[0], (14, 50, 45 if IS_CITUS else 42), strict=True)), counts
 
 
 @pytest.mark.contract("G2")

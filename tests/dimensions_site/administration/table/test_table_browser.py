@@ -1,5 +1,6 @@
 """The table in a real browser: keys as in a spreadsheet, the clipboard, undo, suggestions, and all of it readable."""
 
+import re
 from typing import Any
 
 import pytest
@@ -120,11 +121,13 @@ def test_keys_work_as_in_a_spreadsheet(edit):
 
 
 def test_the_clipboard_speaks_with_spreadsheets(edit):
-    """Leading zeros stay, quoted cells keep their line breaks, and what does not fit is said."""
+    """The first cell is ready for it; leading zeros stay, quoted cells keep their line breaks, and what does not fit is
+    said.
+    """
 
     def look(tab: Page) -> str:
         tab.evaluate('navigator.clipboard.writeText(\'0090\\t"a\\nb ""c"""\\r\\n0091\\r\\n\')')
-        cell(tab, 0, 1).click()
+        expect(cell(tab, 0, 1)).to_be_focused()
         tab.keyboard.press("Control+v")
         expect(cell(tab, 1, 1)).to_have_text("0091")
         expect(cell(tab, 0, 1)).to_have_text("0090")
@@ -182,6 +185,26 @@ def test_a_block_of_a_spreadsheet_makes_new_rows(edit):
 
     edit(look)
     assert Account.objects.get(element_id="0070").descriptions == {"en": "Receivables", "de": "Forderungen"}
+
+
+def test_a_row_that_is_added_to_a_long_table_is_in_sight_and_takes_what_is_typed(edit, northwind):
+    store_accounts(northwind, *(account(f"1{number:03}") for number in range(100)))
+
+    def look(tab: Page) -> None:
+        for id in ("9001", "9002"):
+            tab.get_by_role("button", name="Add a row").click()
+            new = tab.get_by_role("row").filter(has_text=re.compile(r"^\+")).last
+            expect(new).to_be_in_viewport()
+            tab.keyboard.type(id)
+            tab.keyboard.press("Enter")
+            expect(tab.get_by_role("gridcell", name=id)).to_be_in_viewport()
+        changed(tab, 2)
+        tab.evaluate("navigator.clipboard.writeText('9003\\tThree\\n9004\\tFour\\n9005\\tFive')")
+        tab.keyboard.press("Control+v")
+        expect(tab.get_by_role("gridcell", name="Five")).to_be_in_viewport()
+        changed(tab, 7)
+
+    edit(look)
 
 
 def test_a_text_of_several_lines_stays_as_it_is_when_it_is_only_looked_at(edit):

@@ -70,7 +70,7 @@ def test_yes_and_no_are_understood_in_five_languages(language):
         ("de", "01/31/26", "01/31/26"),
         ("de", "2026-02-30", "2026-02-30"),
         ("de", "soon", "soon"),
-        # The year first has one order; two digits are of this century.
+        # The year first has one order; two digits below 30 are of this century to every program.
         *((language, "2026/01/31", "2026-01-31") for language in ("de", "en", "es")),
         ("it", "2026.01.31", "2026-01-31"),
         ("en", "2026.01.31.", "2026-01-31"),
@@ -80,6 +80,7 @@ def test_yes_and_no_are_understood_in_five_languages(language):
         ("en", "1.2.26", "2026-02-01"),
         ("fr", "1/2/26", "2026-02-01"),
         ("en", "31/1/26", "2026-01-31"),
+        ("de", "31.12.29", "2029-12-31"),
         *((language, "12/31/2026 12:00:00 AM", "2026-12-31T00:00:00") for language in ("de", "en")),
         ("en", "12/31/2026 1:05 p.m.", "2026-12-31T13:05"),
         ("en", "12/31/2026 12:30 PM", "2026-12-31T12:30"),
@@ -98,12 +99,30 @@ def test_a_date_with_two_meanings_is_not_guessed():
     assert str(error.value) == "03/04/2026 may be 2026-04-03 or 2026-03-04. Write one of these."
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    ("text", "one", "other"),
+    [
+        ("01.01.95", "1995-01-01", "2095-01-01"),
+        ("31.12.99", "1999-12-31", "2099-12-31"),
+        ("31/1/30 10:00", "1930-01-31T10:00", "2030-01-31T10:00"),
+    ],
+)
+def test_a_year_of_two_digits_that_programs_read_differently_is_not_guessed(language, text, one, other):
+    """Excel takes those from 30 for years of the last century."""
+    with override(language), pytest.raises(AmbiguousText) as error:
+        START.from_words(text)
+    assert one in str(error.value)
+    assert other in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("language", "text", "value"),
     [
         ("de", "0,0000", "0.0000"),
         ("it", "1.234,50", "1234.50"),
         ("fr", "1\N{NARROW NO-BREAK SPACE}234,5", "1234.5"),
+        ("fr", "1\N{THIN SPACE}234\N{THIN SPACE}567,5", "1234567.5"),
         ("es", "\N{MINUS SIGN}2,5", "-2.5"),
         ("de", " 1.5 ", "1.5"),
         ("en", "1,234.50", "1234.50"),

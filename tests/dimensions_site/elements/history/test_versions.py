@@ -57,7 +57,7 @@ def test_changes_are_listed_by_path_with_both_values(alice, again):
     created_again, deleted, changed, created = answer(alice, "versions", id="1")
     assert sorted(changed["changes"], key=itemgetter("path")) == [
         {"path": "descriptions.de", "before": "Kasse", "after": "Bank"},
-        {"path": "descriptions.en", "before": "Cash", "after": None},
+        {"path": "descriptions.en", "before": "Cash", "after": None, "entry": "kept"},
         {"path": "nature", "before": "BALANCE_SHEET", "after": "OTHER_STOCKS"},
     ]
     assert value(created, "nature") == (None, "BALANCE_SHEET")

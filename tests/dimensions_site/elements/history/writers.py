@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from account.models import ACCOUNT, Account
 from dimensions_site.changes.models import SLOTS, Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
-from dimensions_site.db.commits import ActsBeforeCommit
+from dimensions_site.db.transactions import ActsBeforeCommit
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.saving import delete
 from dimensions_site.repositories.models import Repository

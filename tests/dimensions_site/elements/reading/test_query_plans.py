@@ -34,7 +34,7 @@ BY_ID = "account_id_in_repository" if POSTGRESQL else "sqlite_autoindex_account_
 SHARD = re.compile(r"_\d{6,}$")
 # Statements name the repository there, and a worker may find it cheaper to read all of a small one.
 not_in_shards = pytest.mark.skipif(IS_CITUS, reason="a shard with a few small repositories is read in other ways")
-# How many rows may be read in vain in a repository that was filled just now. A worker may read it once.
+# How many rows may be read without need in a repository that was filled just now. A worker may read it once.
 IN_VAIN = 2 * SIZE if IS_CITUS else SIZE // 10
 
 

@@ -14,7 +14,7 @@ from account.models import ACCOUNT
 from account.serializers import ACCOUNT_WIRE
 from currency.models import CURRENCY
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.api.pagination import SkipTake
+from dimensions_site.api.lists import SkipTake
 from dimensions_site.elements.reading import statements
 from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES, ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer

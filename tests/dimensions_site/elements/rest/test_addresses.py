@@ -80,16 +80,6 @@ def test_an_element_with_any_id_can_be_created_found_replaced_and_changed(alice,
     assert {element["id"] for element in read(alice.get(path()))} == set(ODD_IDS)
 
 
-@pytest.mark.contract("A3", "C14")
-def test_put_inserts_an_element_under_the_id_in_its_path(alice):
-    """The body may leave the id out, because the path has it."""
-    body = {key: value for key, value in currency().items() if key != "id"}
-    for id in ODD_IDS:
-        address = alice.currency(f"elements/{quote(id, safe='')}")
-        created = alice.send("PUT", address, body)
-        assert (created.status_code, created["Location"], created.json()["id"]) == (201, address, id)
-
-
 @pytest.mark.contract("A5")
 @pytest.mark.parametrize(
     "rest", ["elements", "elements/EUR", "elements-count", "elements-fetch", "elements-bulk", ASYNC, f"{ASYNC}h", ""]

@@ -62,54 +62,6 @@ def test_a_list_of_currencies_is_a_table_with_a_column_for_each_leaf(alice, nort
     )
 
 
-def test_the_columns_of_accounts_are_their_leaves_in_the_order_of_the_wire(alice, northwind):
-    """Groups, references and bundles are spread over columns; the keys of maps are where the map is."""
-    store_accounts(
-        northwind,
-        account(
-            customAttributes={"owner": "treasury", "a,b": None},
-            restrictions={"ctpRestriction": {"id": "C"}, "customDimension2": {"restriction": "NONE"}},
-            rules={"grossAmountEqualICSum": True, "accrual": {"creditAccrual": {"description": ""}}},
-            cashFlowPlanning={"revaluationDevaluation": {"enable": False}},
-            dataEntryAndReporting={"validity": {"startDate": "2026-01-31"}, "class": None},
-        ),
-        account("2000"),
-    )
-    headings, [first, second] = table(got(alice, alice.account(), CSV))
-    assert headings[:8] == [
-        "id",
-        "descriptions.en",
-        "descriptions.de",
-        "customAttributes.a,b",
-        "customAttributes.owner",
-        "nature",
-        "type",
-        "conversion.conversionType",
-    ]
-    assert headings[-3:] == ["updateInfo.user", "updateInfo.date", "updateInfo.origin"]
-    assert {heading: cell for heading, cell in zip(headings, first, strict=True) if cell} == {
-        "id": "1000",
-        "descriptions.en": "Cash",
-        "descriptions.de": "Kasse",
-        "customAttributes.a,b": "[[null]]",
-        "customAttributes.owner": "treasury",
-        "nature": "BALANCE_SHEET",
-        "type": "NORMAL",
-        "conversion.conversionType": "FINAL",
-        "restrictions.customDimension2.restriction": "NONE",
-        "restrictions.ctpRestriction.id": "C",
-        "dataEntryAndReporting.validity.startDate": "2026-01-31T00:00:00.000+0000",
-        "dataEntryAndReporting.class": "[[null]]",
-        "rules.grossAmountEqualICSum": "true",
-        "rules.accrual.creditAccrual.description": "[[empty]]",
-        "cashFlowPlanning.revaluationDevaluation.enable": "false",
-        "updateInfo.user": "system",
-        "updateInfo.date": first[-2],
-        "updateInfo.origin": "IMPORT",
-    }
-    assert dict(zip(headings, second, strict=True))["dataEntryAndReporting.class"] == "NONE"
-
-
 @pytest.mark.parametrize("dimension", ["currency", "account"])
 def test_each_line_of_ndjson_is_an_element_of_the_list(alice, northwind, dimension):
     """The same texts as in the array, one on each line."""

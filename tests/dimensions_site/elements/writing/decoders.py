@@ -7,12 +7,12 @@ from uuid import UUID
 
 from dimensions_site.api.json.reader import read_json
 from dimensions_site.api.json.texts import json_text
+from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.writing.decoding import decoder_of
-from dimensions_site.elements.writing.raw_element import RawElement
 from dimensions_site.repositories.models import Repository
 from tests.dimensions_site.elements.writing.json_writing import plain
 

@@ -1,6 +1,7 @@
 """JSON as other programs write it: other orders, blanks and escapes, and duplicate members."""
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -88,6 +89,8 @@ def places(value: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
 def nearly(draw: st.DrawFn, value: Any, values: st.SearchStrategy[Any]) -> Any:
     """A copy of the JSON object `value`: a few members are replaced by `values`, missing or duplicated."""
     result = json.loads(json.dumps(value))
+    # The same object, placed into itself, would have no end.
+    values = values.map(deepcopy)
     for place in draw(st.lists(st.sampled_from(places(result)), max_size=2, unique=True)) if result else []:
         group = result
         for name in place[:-1]:

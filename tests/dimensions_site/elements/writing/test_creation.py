@@ -1,21 +1,8 @@
 """Creating elements."""
 
-from urllib.parse import unquote
-
 import pytest
 
 from tests.factories import account, currency, read
-
-
-@pytest.mark.contract("C13")
-@pytest.mark.parametrize("id", ["1000", "a b/c;d%", "日本"])
-def test_a_created_element_is_answered_with_its_location(alice, id):
-    """201, and the `Location` leads to the element."""
-    created = alice.send("POST", alice.account(), account(id))
-
-    assert created.status_code == 201
-    assert unquote(created.headers["Location"]) == alice.account(f"elements/{id}")
-    assert read(alice.get(created.headers["Location"])) == read(created)
 
 
 @pytest.mark.contract("C13")

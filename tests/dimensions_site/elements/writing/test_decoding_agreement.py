@@ -11,8 +11,8 @@ from rest_framework.exceptions import ValidationError
 
 from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
+from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.fields import NO_CONTEXT
-from dimensions_site.elements.writing.raw_element import RawElement
 from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, answer, beside, stored
 from tests.dimensions_site.elements.writing.json_writing import damaged, nearly, plain, strangely
 from tests.strategies import elements, json_values, leaf_values, patches, respelled

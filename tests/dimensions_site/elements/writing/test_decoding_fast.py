@@ -12,9 +12,9 @@ from rest_framework.serializers import Serializer
 from account.models import Account
 from currency.models import Currency
 from dimensions_site.api.json.reader import JsonError
+from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.serializers import Bundle, WireObject
 from dimensions_site.elements.writing.decoding import RowDecoder
-from dimensions_site.elements.writing.raw_element import RawElement
 from tests.account.samples import FULL as FULL_ACCOUNT
 from tests.account.samples import MINIMAL as MINIMAL_ACCOUNT
 from tests.currency.samples import FULL as FULL_CURRENCY

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dimensions_site.api.json.reader import read_json
+from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.writing.decoding import Row
-from dimensions_site.elements.writing.raw_element import RawElement
 from tests.dimensions_site.elements.writing.decoders import DECODERS, beside
 from tests.dimensions_site.elements.writing.json_writing import plain
 from tests.factories import currency

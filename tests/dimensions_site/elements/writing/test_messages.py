@@ -28,14 +28,6 @@ def message(person, address, payload):
             {"bankingData": {"icIitemOld": {"id": "1"}}},
             "Unknown field 'bankingData.icIitemOld'. It belongs in 'consolidation.bankingData'.",
         ),
-        ({"debit": {"id": "1"}}, "Unknown field 'debit'. It belongs in objects such as 'cashFlowPlanning.variation'."),
-        (
-            {"cashFlowPlanning": {"changeSign": True}},
-            (
-                "Unknown field 'cashFlowPlanning.changeSign'. It belongs in objects such as "
-                "'consolidation.bankingData.bankitReportingMItem'."
-            ),
-        ),
         (
             {"CtpElement": {"id": "1"}, "restrictions": {"ctpRestriction": {"id": "2"}}},
             (
@@ -160,16 +152,6 @@ def test_a_condition_that_does_not_hold_is_refused_with_what_to_do(alice, id, ta
     alice.send("POST", alice.account(), account())
     response = alice.send("PUT", alice.account(f"elements/{id}"), account(id), If_Match=tag)
     assert (response.status_code, response.json()["detail"]) == (status, detail)
-
-
-@pytest.mark.contract("C14")
-def test_another_id_than_that_of_the_path_is_refused_with_both(alice):
-    """The path names the element."""
-    alice.send("POST", alice.account(), account())
-
-    response = alice.send("PUT", alice.account("elements/1000"), account("2000"))
-
-    assert response.json()["detail"] == 'id never changes and must be "1000"; got "2000".'
 
 
 @pytest.mark.contract("D4", "D5", "B1")

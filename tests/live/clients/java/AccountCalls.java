@@ -74,7 +74,7 @@ class AccountCalls {
                 new AccountPlanRequest().asOf(token), new AccountPlanRequest().undo(latest.getId().toString()))) {
             AccountPlan plan = api.planAccounts(db, source.scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
             check(plan.getSource().getSnapshot() == null, "planned from a source");
-            api.deleteAccountPlan(db, plan.getPlanId());
+            api.deleteAccountPlan(db, plan.getPlanId(), null);
         }
         try {
             api.planAccounts(db, new AccountPlanRequest().scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
@@ -104,7 +104,7 @@ class AccountCalls {
             check(refused.getCode() == 403 && refused.getResponseBody().contains("NOT_A_PERSON"), "rejection");
         }
         check(api.applyAccountPlan(db, plan, etag, null, null).getStatus() == PlanStatus.APPLIED, "applied");
-        api.deleteAccountPlan(db, plan);
+        api.deleteAccountPlan(db, plan, null);
         DeletionStart started = api.deleteAccounts(db, List.of(new DeletionItem().id(id)), "refuse", null, null);
         check(api.listAccountDeletions(db, null, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");

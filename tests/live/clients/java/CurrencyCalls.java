@@ -65,7 +65,7 @@ class CurrencyCalls {
                 new CurrencyPlanRequest().asOf(token), new CurrencyPlanRequest().undo(latest.getId().toString()))) {
             CurrencyPlan plan = api.planCurrencies(db, source.scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
             check(plan.getSource().getSnapshot() == null, "planned from a source");
-            api.deleteCurrencyPlan(db, plan.getPlanId());
+            api.deleteCurrencyPlan(db, plan.getPlanId(), null);
         }
         try {
             api.planCurrencies(db, new CurrencyPlanRequest().scope(filter).maxDelete("100%"), null, null, null, null, null, null, null, null);
@@ -95,7 +95,7 @@ class CurrencyCalls {
             check(refused.getCode() == 403 && refused.getResponseBody().contains("NOT_A_PERSON"), "rejection");
         }
         check(api.applyCurrencyPlan(db, plan, etag, null, null).getStatus() == PlanStatus.APPLIED, "applied");
-        api.deleteCurrencyPlan(db, plan);
+        api.deleteCurrencyPlan(db, plan, null);
         DeletionStart started = api.deleteCurrencies(db, List.of(new DeletionItem().id(id)), "refuse", null, null);
         check(api.listCurrencyDeletions(db, null, null, null).stream()
             .anyMatch(each -> each.getDataProcessingId().equals(started.getDataProcessingId())), "deletions");

@@ -6,10 +6,10 @@ import pytest
 from rest_framework.exceptions import ValidationError
 
 from account.serializers import ACCOUNT_WIRE
+from bulkops.session.errors import failures_of
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.wire import Wire
-from dimensions_site.elements.rest.pointers import failures_of
 from tests.factories import account, currency
 from tests.strategies import SPELLINGS, put
 

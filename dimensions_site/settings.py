@@ -285,7 +285,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["dimensions_site.api.parsers.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["dimensions_site.api.rendering.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "dimensions_site.elements.rest.schema.DimensionSchema",
-    "EXCEPTION_HANDLER": "dimensions_site.api.errors.exception_handler",
+    "EXCEPTION_HANDLER": "dimensions_site.api.handlers.exception_handler",
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {

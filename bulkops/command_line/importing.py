@@ -16,8 +16,7 @@ from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import MAX_DELETE, Mode, Options
 from bulkops.files.imports.reports import ImportRefused, Report
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import SYSTEM, Actor
-from dimensions_site.changes.requirements import ApprovalRequired
+from dimensions_site.changes.placing import SYSTEM, Actor, ApprovalRequired
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.text.formats import shortened

@@ -27,6 +27,7 @@ from dimensions_site.elements.reading.selection import (
     select,
     selected_plan,
 )
+from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.elements.reading.table_rows import csv_table, value_rows
 from dimensions_site.elements.reading.tables import TooManyColumns, columns_of
 from dimensions_site.repositories.models import Repository
@@ -122,7 +123,7 @@ def export(
             headings, rows = csv_table(columns(), elements)
             write(headings)
         else:
-            rows = Renderer(selected_plan(wire, paths, language, as_stored=True)).each(elements)
+            rows = read_texts(Renderer(selected_plan(wire, paths, language, as_stored=True)), elements)
     count = _write_all(rows, write, progress)
     writer.close()
     progress(count)

@@ -14,8 +14,7 @@ from bulkops.jobs.processing import end
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
 from bulkops.models import DataProcessing, DeletionChunk, Status
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.requirements import ApprovalRequired
+from dimensions_site.changes.placing import Actor, ApprovalRequired
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.transactions import is_about_locks
 from dimensions_site.elements.dimension import dimension_named

@@ -31,8 +31,7 @@ from bulkops.plans.requests import PlanRequest
 from bulkops.session.errors import Refused
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.requirements import ApprovalRequired
+from dimensions_site.changes.placing import Actor, ApprovalRequired
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import Role

@@ -12,7 +12,7 @@ from bulkops.models import Plan, PlanChange, PlanStatus
 from bulkops.plans.notices import notify_author
 from bulkops.plans.stored import changes_of, find_plan, role_of
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, forbidden
-from dimensions_site.changes.requirements import Approval
+from dimensions_site.changes.placing import Approval
 from dimensions_site.db.shards import is_sharded
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids

@@ -16,6 +16,7 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.repositories.models import Repository
 
 # How many elements are read together, and looked up if necessary.
@@ -137,7 +138,7 @@ class EntryReader:
         same = with_primary_keys(self._model, self._repository, [element.pk for element in elements]).order_by(
             "element_id"
         )
-        texts = self._renderer.each(same)
+        texts = read_texts(self._renderer, same)
         return {
             element.element_id: self._new._replace(existing=element, stored=text)
             for element, text in zip(elements, texts, strict=True)

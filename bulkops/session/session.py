@@ -11,6 +11,7 @@ envelope, and between these lines.
 
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain
 from typing import IO, Any
 
@@ -29,6 +30,7 @@ from dimensions_site.api.rendering import json_array, pieces
 from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.elements.writing.decoding import decoder_of
 from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.locking import is_worth_another_try, refuse_when_crowded, writing_in_turn
@@ -123,7 +125,8 @@ class WriteSession:
     def write_answer(self, answer: IO[bytes]) -> None:
         """Write the elements to `answer` as a JSON array in their order, as they are by now (contract E3)."""
         starts = range(0, self._envelope.count, STORED_BATCH)
-        parts = (self.writer.written(start, start + STORED_BATCH, self._renderer.each) for start in starts)
+        texts = partial(read_texts, self._renderer)
+        parts = (self.writer.written(start, start + STORED_BATCH, texts) for start in starts)
         for piece in json_array(pieces(chain.from_iterable(parts))):
             answer.write(piece)  # `writelines` would keep all of it in memory
         answer.flush()  # a full disk raises before anything is saved

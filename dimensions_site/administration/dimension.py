@@ -28,8 +28,8 @@ from dimensions_site.administration.proposals import proposes
 from dimensions_site.administration.table.changing import change_elements, replace_text
 from dimensions_site.administration.table.page import TABLE_BUTTON, TABLE_PAGE, edit_elements
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.requirements import ApprovalRequired, ReasonField
+from dimensions_site.changes.placing import Actor, ApprovalRequired
+from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.writing.saving import delete
 
 # In seconds.

@@ -4,7 +4,6 @@ import errno
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -17,17 +16,14 @@ from django.core.exceptions import (
     TooManyFieldsSent,
 )
 from django.core.exceptions import ValidationError as DjangoValidationError
-from django.core.signals import got_request_exception
 from django.db import DatabaseError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.request import UnreadablePostError
 from psycopg.errors import ReadOnlySqlTransaction
 from rest_framework import exceptions
 from rest_framework.fields import get_error_detail
-from rest_framework.request import Request
 from rest_framework.settings import api_settings
 
-from dimensions_site.api.access.one_credential import challenges
 from dimensions_site.api.failures import (
     CLIENT_CLOSED_REQUEST,
     MAX_COUNTED,
@@ -161,20 +157,6 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     # A message may quote a lone surrogate, which no encoding can carry.
     content = text.encode("utf-8", "replace")
     return HttpResponse(content, content_type=MEDIA_TYPE, status=problem.status_code, headers=problem.headers)
-
-
-def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
-    """Return the response to any exception of a REST framework view (contracts B1, B2, B3)."""
-    request: Request = context["request"]
-    problem = as_problem(exc)
-    if isinstance(exc, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
-        found = ", ".join(challenges(request))
-        headers = {"WWW-Authenticate": found} if found else {}
-        problem = Problem(401, problem.code, str(problem.detail), headers=headers)
-    if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        # The signal writes the log line with the traceback, as for an exception outside REST framework.
-        got_request_exception.send(sender=None, request=request._request)
-    return problem_response(request, problem)
 
 
 # Django's exceptions with status, code and detail of the response. The first match applies.

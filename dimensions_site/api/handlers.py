@@ -1,21 +1,27 @@
-"""What answers addresses without a page of their own: error responses, and lists of the paths below (contract B1).
+"""Error responses, and what answers addresses without a page of their own: lists of the paths below (contract B1).
 
 Programs get problem documents, people small HTML pages. `urls.py` names the functions `handler400` to `handler500`.
 """
 
 import sys
+from collections.abc import Mapping
 from functools import cache
 from http import HTTPStatus
+from typing import Any
 
 import structlog
 from django.contrib.admindocs.views import simplify_regex
 from django.core.exceptions import SuspiciousOperation
+from django.core.signals import got_request_exception
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.urls import URLResolver, get_resolver
 from django.views import defaults
 from django.views.decorators.vary import vary_on_headers
+from rest_framework import exceptions
+from rest_framework.request import Request
 
+from dimensions_site.api.access.one_credential import challenges
 from dimensions_site.api.errors import Problem, as_problem, problem_response
 from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST, MEDIA_TYPE
 from dimensions_site.api.middleware.addresses import API_PREFIXES, is_api_request
@@ -24,6 +30,20 @@ from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
 log = structlog.get_logger(__name__)
+
+
+def exception_handler(exc: Exception, context: Mapping[str, Any]) -> HttpResponse:
+    """Return the response to any exception of a REST framework view (contracts B1, B2, B3)."""
+    request: Request = context["request"]
+    problem = as_problem(exc)
+    if isinstance(exc, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
+        found = ", ".join(challenges(request))
+        headers = {"WWW-Authenticate": found} if found else {}
+        problem = Problem(401, problem.code, str(problem.detail), headers=headers)
+    if problem.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        # The signal writes the log line with the traceback, as for an exception outside REST framework.
+        got_request_exception.send(sender=None, request=request._request)
+    return problem_response(request, problem)
 
 
 def is_for_program(request: HttpRequest) -> bool:

@@ -14,10 +14,11 @@ from functools import cache
 from typing import Any, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.utils.translation import gettext as _
 from structlog.contextvars import get_contextvars
 
+from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import SLOTS, Channel
-from dimensions_site.changes.requirements import Approval, ApprovalRequired
 from dimensions_site.db.compiled import repeating_cursor
 from dimensions_site.db.shards import is_sharded, shard_sql
 from dimensions_site.db.transactions import ActsBeforeCommit
@@ -46,6 +47,33 @@ _INSERT = (
 _KNOWN = ", ".join(["%s"] * 13)
 # How many versions of each kind the change set has.
 _COUNTS = ", ".join(f"count(CASE WHEN change = '{kind}' THEN 1 END)" for kind in "+~-")
+
+
+@dataclass(frozen=True)
+class Approval:
+    """Who proposed the plan with the id `plan`, and who approved it; only `bulkops.plans.deciding` makes one."""
+
+    plan: uuid.UUID
+    author: str
+    proposed_at: datetime
+    approver: str
+    approved_at: datetime
+    text: str | None
+
+
+class ApprovalRequired(Problem):
+    """The change needs the approval of a second person; nothing was saved."""
+
+    def __init__(self, switch: ApprovalSwitch) -> None:
+        if switch is ApprovalSwitch.DELETIONS:
+            needs = _("Every deletion here needs the approval of a second person.")
+        else:
+            needs = _("Every change here needs the approval of a second person.")
+        advice = _(
+            "Nothing was saved. Make a change proposal (elements-plans), and apply it once another person has approved "
+            "it."
+        )
+        super().__init__(403, code="APPROVAL_REQUIRED", detail=f"{needs} {advice}")
 
 
 # The name of the command line, which has no user.

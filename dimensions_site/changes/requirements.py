@@ -7,18 +7,16 @@ anyway: so no write costs a statement more, and none can slip between a changed 
 """
 
 import re
-from dataclasses import dataclass
-from datetime import datetime
 from urllib.parse import unquote
-from uuid import UUID
 
 from django.db import transaction
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
-from dimensions_site.api.errors import Failure, Problem
+from dimensions_site.api.errors import Failure
 from dimensions_site.api.middleware.addresses import decoding_error
 from dimensions_site.changes.models import SLOTS, Slot
+from dimensions_site.changes.placing import ApprovalRequired
 from dimensions_site.repositories.models import ApprovalSwitch, Repository
 from dimensions_site.text.formats import grouped_number
 
@@ -120,33 +118,6 @@ class ReasonField:
                 self.reason = typed_reason(self.typed, repository)
             except InvalidReason as error:
                 self.error = str(error)
-
-
-@dataclass(frozen=True)
-class Approval:
-    """Who proposed the plan with the id `plan`, and who approved it; only `bulkops.plans.deciding` makes one."""
-
-    plan: UUID
-    author: str
-    proposed_at: datetime
-    approver: str
-    approved_at: datetime
-    text: str | None
-
-
-class ApprovalRequired(Problem):
-    """The change needs the approval of a second person; nothing was saved."""
-
-    def __init__(self, switch: ApprovalSwitch) -> None:
-        if switch is ApprovalSwitch.DELETIONS:
-            needs = _("Every deletion here needs the approval of a second person.")
-        else:
-            needs = _("Every change here needs the approval of a second person.")
-        advice = _(
-            "Nothing was saved. Make a change proposal (elements-plans), and apply it once another person has approved "
-            "it."
-        )
-        super().__init__(403, code="APPROVAL_REQUIRED", detail=f"{needs} {advice}")
 
 
 def refuse_unapproved(repository: Repository, dimension: str, *, deletes: bool) -> None:

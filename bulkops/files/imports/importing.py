@@ -33,6 +33,7 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.descriptions import preferred_texts
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.repositories.models import Repository
@@ -168,7 +169,7 @@ class Importer:
     def _stored(self) -> dict[str, Any]:
         stored = with_ids(self.dimension.model, self.repository, [id for _, id in self._first])
         renderer = full_renderer(self.dimension, self.repository.default_language)
-        return {element["id"]: element for element in map(orjson.loads, renderer.each(stored))}
+        return {element["id"]: element for element in map(orjson.loads, read_texts(renderer, stored))}
 
     def _refused(self) -> ImportRefused:
         # Nothing was saved, so the counts are 0; but show how many would be deleted if that is too many.

@@ -12,7 +12,7 @@ from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.elements.history.moments import token_of
 from dimensions_site.elements.writing.locking import writing_many
-from dimensions_site.elements.writing.saving import copy_elements
+from dimensions_site.elements.writing.restoring import copy_elements
 from dimensions_site.observability.observation import Observed, observing
 from dimensions_site.repositories.arguments import check, find_repository
 from dimensions_site.repositories.models import AccessGrant, Repository

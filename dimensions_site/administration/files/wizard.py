@@ -33,7 +33,8 @@ from dimensions_site.administration.files.corrections import PAGE, CorrectionsFo
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, import_progress, result_of, writes
 from dimensions_site.administration.proposals import proposes, undo_address, undo_page
-from dimensions_site.changes.requirements import ApprovalRequired, ReasonField
+from dimensions_site.changes.placing import ApprovalRequired
+from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.db.transactions import is_about_locks
 from dimensions_site.repositories.models import Role
 

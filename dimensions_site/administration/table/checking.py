@@ -25,6 +25,7 @@ from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.elements.writing.merging import Spot, put_field, three_way_merge
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
@@ -152,7 +153,7 @@ class TableCheck:
 
     def _elements(self, rows: QuerySet[Any]) -> Mapping[str, dict[str, Any]]:
         """Return the wire JSON of the elements or versions `rows` by id; one query."""
-        found = map(orjson.loads, full_renderer(self.dimension, self.repository.default_language).each(rows))
+        found = map(orjson.loads, read_texts(full_renderer(self.dimension, self.repository.default_language), rows))
         return {element["id"]: element for element in found}
 
     def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:

@@ -20,7 +20,8 @@ from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.answers import template_of
 from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.lookup import rows_statement
-from dimensions_site.elements.reading.rendering import full_renderer, stream_values
+from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.statements import read_rows
 
 
 class ElementChange(serializers.Serializer[Any]):
@@ -47,7 +48,7 @@ def changes(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
     given = {**state.given(), **filter.given, "change_set": array_of(few or ())}
     renderer = full_renderer(filter.dimension, filter.compiled.language)
     columns = _unfiltered(filter.dimension, filter.compiled.language)
-    rows = stream_values(sql, bound(parameters, given), columns, connections[using])
+    rows = read_rows(sql, bound(parameters, given), columns, connections[using])
     for id, change, is_matching, *values in rows:
         if change == Change.DELETED or not is_matching:
             yield _DELETED % json_text(id)

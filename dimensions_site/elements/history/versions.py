@@ -18,7 +18,8 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.answers import Answer, InstantField, answer_renderer
 from dimensions_site.elements.reading.lookup import rows_statement
-from dimensions_site.elements.reading.rendering import TemplateSlot, full_renderer, stream_values
+from dimensions_site.elements.reading.rendering import TemplateSlot, full_renderer
+from dimensions_site.elements.reading.statements import read_rows
 from dimensions_site.elements.writing.differences import ACTION, ACTIONS, ChangedField, changes_json, field_differences
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import InstantText
@@ -83,7 +84,7 @@ def _texts(dimension: Dimension, repository: Repository, numbers: Collection[int
     renderer = full_renderer(dimension, repository.default_language)
     sql, parameters, columns = _statement(dimension, repository.default_language)
     given = {"repository": repository.pk, "number": array_of(numbers)}
-    rows = stream_values(sql, bound(parameters, given), columns, connections[using])
+    rows = read_rows(sql, bound(parameters, given), columns, connections[using])
     return {number: renderer.written(values) for number, *values in rows}
 
 

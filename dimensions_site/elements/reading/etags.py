@@ -12,6 +12,7 @@ from dimensions_site.api.errors import Failure, Problem, bad_request, quoted
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.statements import read_texts
 
 _TAG = re.compile(r'(?:W/)?"[^"]*"')
 # A form that was open while the element was saved more often than this shows every difference as a conflict.
@@ -76,7 +77,7 @@ def versions_since(dimension: Dimension, element: Element, etag: str) -> list[di
     """
     versions = element.versions_of(element.repository).filter(element_id=element.element_id, id=element.pk)
     versions = versions.order_by("-number")[:_COMPARED]
-    texts = full_renderer(dimension, element.repository.default_language).each(versions)
+    texts = read_texts(full_renderer(dimension, element.repository.default_language), versions)
     found = []
     for text in texts:
         found.append(orjson.loads(text))

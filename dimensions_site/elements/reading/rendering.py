@@ -4,30 +4,24 @@ A renderer is a text template with one slot for each value, derived from the sha
 as the serializer, many times faster and without model instances.
 """
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import call
 from typing import Any, TypeAlias
 
 import orjson
-from django.core.exceptions import EmptyResultSet
-from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import F, Model, QuerySet, TextField
+from django.db import DEFAULT_DB_ALIAS, connection
+from django.db.models import F, Model, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 
 from dimensions_site.api.json.texts import json_text, text_as_json
 from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param
-from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.declaration.wire import ObjectNode, Place
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.reading.lookup import rows_statement
-from dimensions_site.elements.reading.statements import Selection
-from dimensions_site.observability.observation import count_read, count_rows
+from dimensions_site.observability.observation import count_read
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import MapEntry
 
@@ -75,7 +69,7 @@ def entry_slot(column: str, key: str) -> TemplateSlot:
 
 
 class Renderer:
-    """Writes the elements of a queryset as JSON texts of one shape."""
+    """Writes rows as JSON texts of one shape."""
 
     def __init__(self, plan: TemplatePlan) -> None:
         self._slots: list[TemplateSlot] = []
@@ -89,18 +83,14 @@ class Renderer:
         self.expressions = [slot.expression for slot in self._slots]
         self._compiled: dict[type[Model], CompiledColumns] = {}
 
-    def each(self, elements: QuerySet[Any] | Selection) -> Generator[str]:
-        """Yield the JSON texts of all elements, from one query, with constant memory (contract D7)."""
-        for row in streamed_values(elements, self._columns(elements.model)):
-            yield self.written(row)
-
-    def _columns(self, model: type[Model]) -> CompiledColumns:
+    def columns(self, model: type[Model]) -> CompiledColumns:
         """Return the values of the slots for rows of the `model`: elements, or versions of them."""
         if model not in self._compiled:
             self._compiled[model] = CompiledColumns(model, self.expressions)
         return self._compiled[model]
 
     def written(self, row: Sequence[Any]) -> str:
+        """Return the JSON text of one row."""
         parts = self._parts.copy()
         parts[1::2] = map(call, self._encoders, row)
         return "".join(parts)
@@ -147,7 +137,7 @@ class ElementRenderer(Renderer):
         addressed = model.of(Param("repository")).filter(element_id=Param("id"))
         self._read = CompiledQuery(addressed.values_list(*self.expressions))
         self._lock = CompiledQuery(addressed.select_for_update().values_list(*self._loaded, *self.expressions))
-        self._returned = self._columns(model)
+        self._returned = self.columns(model)
         # The expressions after RETURNING.
         self.sql = self._returned.sql
         self.parameters = self._returned.parameters
@@ -187,25 +177,3 @@ class ElementRenderer(Renderer):
 def full_renderer(dimension: Dimension, language: str) -> ElementRenderer:
     """Return the renderer for whole elements, made once for each default language."""
     return ElementRenderer(dimension, language)
-
-
-def streamed_values(elements: QuerySet[Any] | Selection, columns: CompiledColumns) -> Iterator[Sequence[Any]]:
-    """Yield the values of the `columns` for each element, from one query, with constant memory."""
-    connection = connections[elements.db]
-    try:
-        if isinstance(elements, QuerySet):
-            sql, parameters = rows_statement(elements, columns, connection)
-        else:
-            sql, parameters = elements.statement(columns)
-    except EmptyResultSet:  # Django knows that no row can meet the conditions
-        return
-    yield from stream_values(sql, parameters, columns, connection)
-
-
-def stream_values(
-    sql: str, parameters: Sequence[Any], columns: CompiledColumns, connection: BaseDatabaseWrapper
-) -> Iterator[Sequence[Any]]:
-    """Yield the rows of a query of the `columns`, with constant memory."""
-    with closing(streamed_rows(connection, sql, parameters)) as rows:
-        for row in count_rows(rows):
-            yield columns.convert(row, connection)

@@ -1,24 +1,30 @@
 """Lists of elements, whose SQL is composed once for each shape of a request: later requests only bind their values.
 
-Composing takes Django longer than PostgreSQL takes for a page.
+Composing takes Django longer than PostgreSQL takes for a page. All rows are read by one query, with constant memory
+(contract D7).
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from django.core.exceptions import EmptyResultSet
 from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import Model, QuerySet
 
 from dimensions_site.api.lists import SkipTake
 from dimensions_site.changes.states import State
 from dimensions_site.changes.versions import change_sets_after, versions_at, versions_before
 from dimensions_site.db.compiled import Columns, CompiledColumns, Param, bound
+from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES, CompiledFilter, ElementFilter
 from dimensions_site.elements.reading.lookup import rows_statement
+from dimensions_site.elements.reading.rendering import Renderer
 from dimensions_site.elements.reading.uses import without_uses
+from dimensions_site.observability.observation import count_rows
 from dimensions_site.rsql.compiler import parse_sort
 
 # The numbers in a statement that stand for those of a page.
@@ -124,3 +130,31 @@ class Selection:
     def _given(self) -> dict[str, Any]:
         given = {"repository": self.filter.repository.pk} if self.state is None else self.state.given()
         return given | self.filter.given
+
+
+def read_texts(renderer: Renderer, elements: QuerySet[Any] | Selection) -> Generator[str]:
+    """Yield the JSON texts of all elements."""
+    for row in read_values(elements, renderer.columns(elements.model)):
+        yield renderer.written(row)
+
+
+def read_values(elements: QuerySet[Any] | Selection, columns: CompiledColumns) -> Iterator[Sequence[Any]]:
+    """Yield the values of the `columns` for each element."""
+    connection = connections[elements.db]
+    try:
+        if isinstance(elements, QuerySet):
+            sql, parameters = rows_statement(elements, columns, connection)
+        else:
+            sql, parameters = elements.statement(columns)
+    except EmptyResultSet:  # Django knows that no row can meet the conditions
+        return
+    yield from read_rows(sql, parameters, columns, connection)
+
+
+def read_rows(
+    sql: str, parameters: Sequence[Any], columns: CompiledColumns, connection: BaseDatabaseWrapper
+) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a query of the `columns`."""
+    with closing(streamed_rows(connection, sql, parameters)) as rows:
+        for row in count_rows(rows):
+            yield columns.convert(row, connection)

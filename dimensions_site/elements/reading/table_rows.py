@@ -16,7 +16,7 @@ from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.reading.cells import UNSET, Scalar, Unset, csv_cell
-from dimensions_site.elements.reading.rendering import streamed_values
+from dimensions_site.elements.reading.statements import read_values
 
 # The path of a leaf in its object.
 Inside: TypeAlias = tuple[str, ...]
@@ -147,7 +147,7 @@ class TableRenderer(Generic[Row]):
         # If maps have no entries, there may be nothing to select.
         columns = CompiledColumns(queryset.model, self._expressions or [F("pk")])
         beside, encoders = self._beside, self._encoders
-        for values in streamed_values(queryset, columns):
+        for values in read_values(queryset, columns):
             yield beside(map(call, encoders, values))
 
     def _add(self, name: str, piece: Sequence[NamedField]) -> None:

@@ -37,7 +37,7 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.selection import everything, selected_renderer
-from dimensions_site.elements.reading.statements import Selection
+from dimensions_site.elements.reading.statements import Selection, read_texts
 from dimensions_site.elements.reading.table_rows import csv_table
 from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
 from dimensions_site.elements.reading.uses import referring_dimensions
@@ -216,4 +216,6 @@ def stream_elements(accepted: BaseRenderer, selection: Selection, paths: Sequenc
         headings, lines = csv_table(columns, elements)
         return begin_stream(lines, partial(csv_lines, headings))
     renderer = selected_renderer(dimension, tuple(paths), language) if paths else full_renderer(dimension, language)
-    return begin_stream(renderer.each(selection), json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
+    return begin_stream(
+        read_texts(renderer, selection), json_lines if isinstance(accepted, NdjsonRenderer) else json_array
+    )

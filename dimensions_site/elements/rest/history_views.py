@@ -33,7 +33,7 @@ from dimensions_site.elements.history.versions import version_numbers, version_t
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
-from dimensions_site.elements.reading.statements import Selection
+from dimensions_site.elements.reading.statements import Selection, read_texts
 from dimensions_site.elements.rest import history_operations as operations
 from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, invalid_ids
 from dimensions_site.elements.writing.differences import difference_json
@@ -63,7 +63,7 @@ class HistoryViewSet(DimensionViewSet):
         state, now, matching = self._changes_query()
         if state is None:
             elements = Selection(matching, db=self.database)
-            saved = full_renderer(self.dimension, repository.default_language).each(elements)
+            saved = read_texts(full_renderer(self.dimension, repository.default_language), elements)
             texts: Iterator[str] = (feed.SAVED % text for text in saved)
         elif state.places == now.places:
             texts = iter(())
@@ -78,7 +78,7 @@ class HistoryViewSet(DimensionViewSet):
         sets, paging = self._change_sets_query()
         headers = self.count_headers(sets.order_by().count)
         page, link = linked_page(sets, BY_COMMIT, paging, request)
-        return self.stream_texts(CHANGE_SETS.each(page), headers | link)
+        return self.stream_texts(read_texts(CHANGE_SETS, page), headers | link)
 
     @operations.VERSIONS
     @from_replica

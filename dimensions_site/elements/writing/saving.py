@@ -1,11 +1,11 @@
-"""Writes of single elements, deletions and copies, for REST, bulk, the admin, imports and the worker.
+"""Writes of single elements, and deletions, for REST, bulk, the admin, imports and the worker.
 
 `bulkops.session.writer` inserts and changes many elements, and calls `follow_up`, too. Nothing else writes elements. A
 write is one transaction: the rows, who wrote them (contract C12), their history (C18, I1) and what is generated from
 them (C17). An element that would stay the same is not written. See design/writing.md.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, cast
 
@@ -15,13 +15,9 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.states import State, current
-from dimensions_site.changes.versions import versions_at
 from dimensions_site.db.compiled import repeating_cursor
 from dimensions_site.db.shards import is_sharded, shard_sql
-from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Element
-from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import ElementRenderer
 from dimensions_site.elements.writing import history
 from dimensions_site.elements.writing.history import Provenance
@@ -156,49 +152,3 @@ def already_there(model: type[Element], repository: Repository, values: Mapping[
 def already_there_message(name: str, value: object) -> str:
     """Return the message that another element already has the `value` of the unique field `name`."""
     return _("There is already an element with the {name} '{value}'.").format(name=name, value=value)
-
-
-# How many elements one statement copies.
-_TOGETHER = 1_000
-
-
-def copy_elements(
-    dimension: Dimension, source: Repository, target: Repository, actor: Actor, progress: Callable[[int, int], None]
-) -> tuple[State, int]:
-    """Copy the elements of `source` into the empty repository `target`, in the current transaction.
-
-    Returns the state of `source` that was copied, and the number of elements. It is exactly that state, although others
-    may write meanwhile, because versions are copied. `progress` receives the number of copied elements, and of all.
-    """
-    model = dimension.model
-    state, _ = current(source.pk, dimension.name)
-    versions = versions_at(model.versions_of(source), state)
-    found = list(versions.order_by("element_id").values_list("number", "element_id"))
-    provenance = Provenance(actor)
-    for start in range(0, len(found), _TOGETHER):
-        progress(start, len(found))
-        part = found[start : start + _TOGETHER]
-        chosen = model.versions_of(source).filter(number__in=[number for number, _ in part])
-        _insert_copies(dimension, chosen, target, provenance)
-        rows = with_ids(model, target, [id for _, id in part])
-        follow_up(rows, target, Change.CREATED, actor)
-    count_written(len(found))
-    return state, len(found)
-
-
-def _insert_copies(dimension: Dimension, versions: QuerySet[Any], target: Repository, provenance: Provenance) -> None:
-    quote = connection.ops.quote_name
-    fields = {field.attname: field for field in dimension.model._meta.concrete_fields}
-    stamped = {name: fields[name].get_db_prep_save(value, connection) for name, value in provenance.columns.items()}
-    copied = [name for name in fields if name not in {"id", "repository_id", *stamped}]
-    chosen, parameters = versions.order_by("element_id").values(*copied).query.sql_with_params()
-    names = ", ".join(map(quote, copied))
-    marks = ", ".join(["%s"] * len(stamped))
-    values: Sequence[Any] = [target.pk, *stamped.values(), *parameters]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO {quote(dimension.model._meta.db_table)} "
-            f"(repository_id, {', '.join(map(quote, stamped))}, {names}) "
-            f"SELECT %s, {marks}, {names} FROM ({chosen}) AS chosen",
-            values,
-        )

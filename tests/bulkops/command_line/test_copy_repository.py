@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 
 from account.models import Account, CalculationLogic
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.elements.writing import saving
+from dimensions_site.elements.writing import restoring
 from dimensions_site.repositories.models import AccessGrant, Repository
 from tests.bulkops.plans.plans import applied, make, without_info
 from tests.bulkops.save.bulk import save
@@ -23,7 +23,7 @@ def copy(*words: str) -> str:
 @pytest.fixture
 def filled(alice, northwind, monkeypatch):
     """Northwind with a few elements, which are copied in several parts."""
-    monkeypatch.setattr(saving, "_TOGETHER", 4)
+    monkeypatch.setattr(restoring, "_TOGETHER", 4)
     rules = {"grossAmountEqualICSum": True}
     save(alice, "account", put=[account(f"{n}", rules=rules, customAttributes={"n": None}) for n in range(10)])
     save(alice, "currency", put=[currency("EUR", percentageDifference="0.50"), currency("gone")])
@@ -77,7 +77,7 @@ def test_an_interrupted_copy_leaves_nothing(filled, monkeypatch):
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(saving, "follow_up", interrupt)
+    monkeypatch.setattr(restoring, "follow_up", interrupt)
     with pytest.raises(CommandError, match=r"Stopped\. Nothing was copied\.") as stopped:
         copy()
     assert stopped.value.returncode == 130

@@ -16,12 +16,13 @@ from account.models import ACCOUNT, Account, AccountVersion
 from bulkops.session.envelope import read_envelope
 from bulkops.session.session import save_all
 from dimensions_site.changes.models import ChangeSet, Channel, Slot
-from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.requirements import Approval, ApprovalRequired, set_approval
+from dimensions_site.changes.placing import Actor, Approval, ApprovalRequired
+from dimensions_site.changes.requirements import set_approval
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.history import record
-from dimensions_site.elements.writing.saving import copy_elements, delete
+from dimensions_site.elements.writing.restoring import copy_elements
+from dimensions_site.elements.writing.saving import delete
 from dimensions_site.repositories.models import AccessChange, Repository
 from tests.bulkops.plans.deciding import DELETIONS, EVERYTHING, NOTHING, require_approval
 from tests.dimensions_site.elements.history.writers import writers

@@ -54,6 +54,7 @@ TABLES = {
     "dimensions_site/elements/reading/lookup.py",
     "dimensions_site/elements/reading/uses.py",  # of one repository
     "dimensions_site/elements/writing/history.py",
+    "dimensions_site/elements/writing/restoring.py",  # from the versions of one repository
     "dimensions_site/elements/writing/saving.py",
 }
 # Who may write the elements that a query selects: deletion, for one and for many.

@@ -16,8 +16,7 @@ from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import Report
 from currency.models import CURRENCY
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import SYSTEM, Actor
-from dimensions_site.changes.requirements import ApprovalRequired
+from dimensions_site.changes.placing import SYSTEM, Actor, ApprovalRequired
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.arguments import find_repository
 from dimensions_site.repositories.models import Repository

@@ -6,6 +6,7 @@ from django.db import InterfaceError, connection, transaction
 from account.models import ACCOUNT, Account
 from dimensions_site.db.postgresql.streaming import streamed_rows
 from dimensions_site.elements.reading.rendering import full_renderer
+from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.save.bulk import save
 from tests.factories import account
@@ -25,7 +26,7 @@ def test_nothing_comes_of_a_query_that_finds_nothing(db):
 def test_a_condition_that_nothing_can_meet_asks_nothing(northwind):
     """Django says so instead of making a query."""
     nothing = Account.of(northwind).filter(pk__in=[])
-    assert list(full_renderer(ACCOUNT, "en").each(nothing)) == []
+    assert list(read_texts(full_renderer(ACCOUNT, "en"), nothing)) == []
 
 
 def test_the_connection_is_free_as_soon_as_reading_stops(db):
@@ -41,7 +42,7 @@ def test_the_connection_is_free_as_soon_as_reading_stops(db):
 def write_and_fail(northwind: Repository) -> None:
     """The response to a write cannot be stored."""
     Account.of(northwind).update(documentation_link="x")
-    for _ in full_renderer(ACCOUNT, "en").each(Account.of(northwind)):
+    for _ in read_texts(full_renderer(ACCOUNT, "en"), Account.of(northwind)):
         raise OSError("The disk is full.")
 
 

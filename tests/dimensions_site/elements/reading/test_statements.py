@@ -18,7 +18,7 @@ from dimensions_site.api.lists import SkipTake
 from dimensions_site.elements.reading import statements
 from dimensions_site.elements.reading.filters import KEPT_LENGTH, KEPT_SHAPES, ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
-from dimensions_site.elements.reading.statements import Selection
+from dimensions_site.elements.reading.statements import Selection, read_texts
 from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.rsql.compiler import without_values
 from dimensions_site.rsql.parser import Comparison, Node, parse
@@ -69,7 +69,7 @@ def test_a_shape_that_is_kept_finds_what_a_query_finds_that_is_composed_for_the_
             selected = selection(dimension, northwind, write(tree, style), sort)
             assert selected.filter.failures(sort) == ()
             page = replace(selected, paging=paging)
-            assert list(renderer.each(page)) == list(renderer.each(page.rows))
+            assert list(read_texts(renderer, page)) == list(read_texts(renderer, page.rows))
             assert selected.count() == selected.rows.count()
 
     check()
@@ -178,7 +178,7 @@ def test_however_many_shapes_clients_send_a_bounded_number_of_short_ones_is_kept
     assert kept.currsize == kept.maxsize == KEPT_SHAPES
     for _ in range(2):
         selected = selection(ACCOUNT, northwind, f"id=={'x' * KEPT_LENGTH}")
-        assert list(full_renderer(ACCOUNT, "en").each(selected)) == []
+        assert list(read_texts(full_renderer(ACCOUNT, "en"), selected)) == []
     assert statements._count.cache_info() == kept
 
 

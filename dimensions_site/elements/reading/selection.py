@@ -38,7 +38,7 @@ def select(wire: Wire, properties: str | None) -> tuple[list[str], list[Failure]
     if not properties:
         state = "missing" if properties is None else "empty"
         return [], [_failure("REQUIRED", f"properties is {state}; write for example properties=id,description.")]
-    names = [name.strip() for name in properties.split(",")]
+    names = [_name(wire, text.lstrip()) for text in properties.split(",")]
     if len(names) > MAX_PROPERTIES:
         message = f"properties names {len(names):,} fields; the limit is {MAX_PROPERTIES}."
         return [], [_failure("TOO_MANY", message)]
@@ -56,6 +56,12 @@ def select(wire: Wire, properties: str | None) -> tuple[list[str], list[Failure]
             )
         )
     return ([] if failures else paths), failures
+
+
+def _name(wire: Wire, text: str) -> str:
+    """Return the name without the blanks behind it, unless they belong to the key of an entry."""
+    entry = wire.find_entry(wire.canonical_path(text))
+    return text.rstrip() if entry is None or entry[1].rstrip() == WHOLE_MAP else text
 
 
 def everything(wire: Wire) -> list[str]:

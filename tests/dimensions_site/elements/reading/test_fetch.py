@@ -60,6 +60,17 @@ def test_a_fetch_answers_the_selected_properties_only(fetched, properties, eleme
     assert fetched(properties) == element
 
 
+@pytest.mark.contract("D8", "C9", "C19")
+@pytest.mark.parametrize(
+    "properties", [" id , customAttributes.owner ", " customAttributes.owner , id", "customAttributes.* "]
+)
+def test_blanks_at_the_end_of_an_attribute_belong_to_its_name(alice, properties):
+    """Blanks around other names do not count."""
+    alice.send("POST", alice.account(), account("1", customAttributes={"owner ": "ERP"}))
+    [element] = read(alice.get(alice.account(f"elements-fetch?{urlencode({'properties': properties})}")))
+    assert element["customAttributes"] == {"owner ": "ERP"}
+
+
 @pytest.mark.contract("D8", "C8")
 def test_what_is_selected_of_a_null_group_is_the_null_group(alice):
     """As it is in the whole element."""

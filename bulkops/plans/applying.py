@@ -14,6 +14,7 @@ from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.deciding import approval_of, check_applicable, marking_outdated, refuse_outdated
 from bulkops.plans.notices import notify_author
 from bulkops.plans.stored import READ_TOGETHER, changes_of, find_plan, role_of
+from bulkops.plans.trial import UNKNOWN_REFERENCE
 from bulkops.session.disk_lists import DiskList
 from bulkops.session.items import Envelope, SaveMode, operations
 from bulkops.session.session import WriteSession
@@ -76,7 +77,7 @@ def _apply(plan: Plan, actor: Actor, envelope: Envelope) -> None:
     """Save what is in the `envelope`, delete what the plan deletes, and mark it as applied, in one transaction."""
     repository, dimension = plan.repository, dimension_named(plan.dimension)
     refuse_when_crowded(repository)
-    session = WriteSession(dimension, repository, actor, envelope)
+    session = WriteSession(dimension, repository, actor, envelope, UNKNOWN_REFERENCE)
     with session.staging(), writing_in_turn(repository):
         locked = Plan.objects.select_for_update().filter(pk=plan.pk).first()
         check_applicable(locked or find_plan(repository, plan.dimension, str(plan.pk)))

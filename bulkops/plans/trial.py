@@ -31,6 +31,11 @@ from dimensions_site.text.formats import shortened
 
 # How many ids one query names.
 _TOGETHER = 1_000
+# What STRICT refuses, when the plan is made and when it is applied.
+UNKNOWN_REFERENCE = (
+    "{path} refers to the {dimension} '{id}', which the plan deletes, or which is neither in the repository nor in the "
+    "plan; name one that stays, or make the plan with saveMode LOOSE."
+)
 # The JSON Pointer of the ids to delete.
 _DELETIONS = "/bulk/delete"
 
@@ -62,7 +67,8 @@ class PlanTrial:
 
     def __post_init__(self) -> None:
         self._dimension, self._repository = self.scope.dimension, self.scope.repository
-        self._session = WriteSession(self._dimension, self._repository, self.actor, self.request.envelope)
+        envelope = self.request.envelope
+        self._session = WriteSession(self._dimension, self._repository, self.actor, envelope, UNKNOWN_REFERENCE)
         self._outside: set[str] = set()
 
     def run(self) -> Counts:

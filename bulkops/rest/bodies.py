@@ -19,11 +19,11 @@ from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import ReadingOptions, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader
-from bulkops.plans.requests import OPTIONS, Checks, PlanRequest, read_options
+from bulkops.plans.requests import PlanRequest
 from bulkops.session.envelope import too_many
 from bulkops.session.errors import Errors, Refused
 from bulkops.session.items import Envelope, operations
-from dimensions_site.api.errors import Failure, Problem, bad_request, client_closed
+from dimensions_site.api.errors import Failure, bad_request, client_closed
 from dimensions_site.api.json.fast import check_json, check_text, first_character
 from dimensions_site.api.json.reader import JsonError, json_error
 from dimensions_site.api.json.texts import shown_value
@@ -219,20 +219,13 @@ def _of_line(index: int, message: str) -> str:
 
 @contextmanager
 def read_snapshot(
-    body: RowsBody, request: Request, dimension: Dimension, repository: Repository, checks: Checks
+    body: RowsBody, request: Request, dimension: Dimension, repository: Repository, options: PlanRequest
 ) -> Iterator[PlanRequest]:
-    """Yield the request for a plan of the elements in `body`, with options in the query of the `request`.
+    """Yield the request for a plan of the elements in `body`, with the `options` in the query of the `request`.
 
-    Raises `Problem` 400 with what is wrong with them, as the making of the plan within the block does: the path of an
-    error is the option, the index of a line as in `/0/id`, or the line and column of a table.
+    Raises `Problem` 400 with what is wrong with the elements, as the making of the plan within the block does: the path
+    of an error is the index of a line as in `/0/id`, or the line and column of a table.
     """
-    try:
-        query = request.query_params
-        options, operation = read_options(query, checks), "put" if query.get("replace") == "true" else "merge"
-        with read_elements(body, request, dimension, repository, operation, checks_repeated=False) as read:
-            yield replace(options, envelope=replace(read, save_mode=options.envelope.save_mode))
-    except Problem as problem:
-        if not any(failure.path[1:] in OPTIONS for failure in problem.failures):
-            raise
-        failures = [replace(one, path=one.path.removeprefix("/")) for one in problem.failures]
-        raise bad_request(failures, problem.failure_count) from None
+    operation = "put" if request.query_params.get("replace") == "true" else "merge"
+    with read_elements(body, request, dimension, repository, operation, checks_repeated=False) as read:
+        yield replace(options, envelope=replace(read, save_mode=options.envelope.save_mode))

@@ -15,7 +15,7 @@ from bulkops.models import Plan, PlanAction
 from bulkops.plans.applying import apply_plan
 from bulkops.plans.deciding import approve_plan, check_applicable, check_is_not_own, is_own, reject_plan
 from bulkops.plans.planning import make_plan
-from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_request
+from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_options, read_request
 from bulkops.plans.scopes import ElementScope
 from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans, role_of
 from bulkops.rest import plan_operations as operations
@@ -59,13 +59,12 @@ class PlanViewSet(DimensionViewSet):
     @operations.MAKE
     def make(self, request: Request, **path: str) -> HttpResponse:
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
-        self.check_values()
         body = cast(bytearray | RowsBody, request.data)
-        checks = self._scope_of, self._reason_of
         if isinstance(body, bytearray):
+            checks = self._scope_of, self._reason_of, self._state
             reading: AbstractContextManager[PlanRequest] = nullcontext(read_request(body, checks))
         else:
-            reading = read_snapshot(body, request, self.dimension, self.scope.repository, checks)
+            reading = read_snapshot(body, request, self.dimension, self.scope.repository, self._options())
         with reading as plan_request:
             plan = make_plan(
                 self.dimension,
@@ -145,7 +144,8 @@ class PlanViewSet(DimensionViewSet):
             message = "{} is a parameter of bodies in NDJSON and CSV; in a JSON body it is a member."
             names = sorted(query.keys() & {*OPTIONS}) if body == BulkBodyParser.media_type else ()
             failures = [Failure(name, "UNKNOWN_PARAMETER", message.format(name)) for name in names]
-            check_all([*empty_cells_failures(query, body, replacing), *failures])
+            options = () if body == BulkBodyParser.media_type else (self._options,)
+            check_all([*empty_cells_failures(query, body, replacing), *failures], *options)
         elif self.action in ("list", "changes"):
             self._query()
 
@@ -186,6 +186,16 @@ class PlanViewSet(DimensionViewSet):
         headers = {name: str(count) for name, count in {**counts, "X-Deleted": plan.deleted}.items()}
         headers["ETag"] = etag_of(text)
         return HttpResponse(text.encode(), status=status, content_type="application/json", headers=headers)
+
+    def _options(self) -> PlanRequest:
+        """Return the request for a plan that the query has. Raises 400 with everything that is wrong with it."""
+        query = self.request.query_params
+        sent = {name: query[name] for name in OPTIONS if name in query}
+        try:
+            return read_options(sent, (self._scope_of, self._reason_of))
+        except Problem as problem:
+            failures = [replace(one, path=one.path.removeprefix("/")) for one in problem.failures]
+            raise bad_request(failures) from None
 
     def _scope_of(self, plan_request: PlanRequest) -> ElementScope:
         return ElementScope(self.dimension, self.scope.repository, plan_request.scope)

@@ -62,7 +62,6 @@ class BulkViewSet(DimensionViewSet):
     @operations.SAVE
     def save(self, request: Request, **path: str) -> HttpResponseBase:
         """Create, replace and modify the elements in the body: all of them or none (contract E1 to E4)."""
-        self.check_values()
         response: HttpResponseBase
         is_minimal = self.prefers(_MINIMAL)
         with ExitStack() as resources, self._reading(cast(bytearray | RowsBody, request.data)) as envelope:

@@ -99,6 +99,7 @@ class ConventionsMixin(APIView):
         if request.method != "OPTIONS":
             self._check_query(request)
         if request.method in _METHODS_WITH_BODY and self.takes_body:
+            self.check_values()
             _check_body_is_sent(request)
 
     def handle_exception(self, exc: Exception) -> Response:

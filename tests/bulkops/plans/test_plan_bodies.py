@@ -121,3 +121,13 @@ def test_only_true_and_false_are_values_of_replace(alice, format, value):
 def test_the_options_of_a_json_body_are_its_members(alice):
     report = refused(plan(alice, "account", "application/json", b'{"snapshot": []}', replace="true", scope="id==1"))
     assert places(report) == [("replace", "UNKNOWN_PARAMETER"), ("scope", "UNKNOWN_PARAMETER")]
+
+
+@each_format
+def test_all_wrong_options_are_refused_together(alice, format):
+    """Before the body is looked at, which the options need not wait for."""
+    options = {"replace": "perhaps", "maxDelete": "some", "saveMode": "HARD", "scope": "id", "emptyCells": "eat"}
+    empty_cells = "UNKNOWN_PARAMETER" if format == NDJSON else "INVALID"
+    wrong = [("emptyCells", empty_cells), *((name, "INVALID") for name in ("maxDelete", "replace", "saveMode"))]
+    for body in (b"", b"[", b'{"id":"1"}'):
+        assert sorted(places(refused(plan(alice, "account", format, body, **options)))) == [*wrong, ("scope", "SYNTAX")]

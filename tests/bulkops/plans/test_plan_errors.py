@@ -33,7 +33,7 @@ def chart(alice):
     [
         ({}, [("", "ONE_SOURCE")]),
         ({"snapshot": [], "undo": "x"}, [("", "ONE_SOURCE")]),
-        ({"snapshot": [], "asOf": "x"}, [("", "ONE_SOURCE")]),
+        ({"snapshot": [], "asOf": "x"}, [("", "ONE_SOURCE"), ("/asOf", "INVALID_VALUE")]),
         ({"snapshot": {}}, [("/snapshot", "INVALID")]),
         ({"snapshot": [account("1"), account("1")]}, [("/snapshot/1/id", "REPEATED")]),
         ({"snapshot": [account("1", nature="X")]}, [("/snapshot/0/nature", "INVALID")]),
@@ -391,3 +391,39 @@ def test_plans_that_are_made_at_the_same_time_count_each_other(alice, chart, set
         statuses = list(clients.map(plan, range(40, 46)))
     assert statuses.count(201) == Plan.objects.count() == 3
     assert set(statuses) == {201, 409}
+
+
+@pytest.mark.contract("K4", "E2")
+def test_a_strict_plan_says_that_it_deletes_what_it_refers_to(alice, chart):
+    """Both when it is made, and when it is applied after somebody has deleted that element."""
+    refers = account("40", rules={"accrual": {"debitAccrual": {"id": "29"}}})
+    both = {"post": [refers], "delete": [{"id": "29"}]}
+    plan = make(alice, "account", bulk={"post": [refers]}, saveMode="STRICT")
+    applied(alice, "account", make(alice, "account", bulk={"delete": [{"id": "28"}]}, maxDelete=1))
+    messages = [refused(send(alice, "account", bulk=both, saveMode="STRICT", maxDelete=1))["errors"][0]["message"]]
+    applied(alice, "account", make(alice, "account", bulk={"delete": [{"id": "29"}]}, maxDelete=1))
+    messages.append(read(apply(alice, "account", plan))["errors"][0]["message"])
+
+    expected = (
+        "rules.accrual.debitAccrual.id refers to the account '29', which the plan deletes, or which is neither in the "
+        "repository nor in the plan; name one that stays, or make the plan with saveMode LOOSE."
+    )
+    assert messages == [expected] * 2
+
+
+@pytest.mark.contract("K4", "B1", "A6")
+@pytest.mark.parametrize(
+    ("source", "errors"),
+    [
+        ({"asOf": "yesterday"}, [("/asOf", "INVALID_VALUE")]),
+        ({"asOf": "2999-01-01"}, [("/asOf", "INVALID_VALUE")]),
+        ({"repository": "northwind", "asOf": "bm8.dG9rZW4"}, [("/asOf", "INVALID_TOKEN")]),
+        ({"repository": "nowhere"}, []),
+        ({"asOf": "0001-01-01"}, []),
+    ],
+)
+def test_the_errors_of_a_state_come_with_those_of_the_other_members(alice, chart, source, errors):
+    """Before the answer that the state is not there, or too old."""
+    others = {"scope": "nothing==1", "maxDelete": "many"}
+    report = refused(send(alice, "account", **source, **others))
+    assert sorted(places(report)) == [*errors, ("/maxDelete", "INVALID"), ("/scope", "UNKNOWN_FIELD")]

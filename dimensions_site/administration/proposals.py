@@ -74,12 +74,14 @@ _IN_WORDS = {
 
 
 def proposes(request: HttpRequest, repository: Repository, dimension: str, *, deletes: bool = False) -> bool:
-    """Return whether what the user does here becomes a change proposal: their role is too small to write, or the
-    repository requires an approval; `deletes` says whether it deletes elements.
+    """Return whether what the user does here becomes a change proposal: their role is too small to write, the
+    repository requires an approval, or either was so when they opened the page and it offered to propose. `deletes`
+    says whether it deletes elements.
     """
     needed = Role.MANAGER if deletes else Role.EDITOR
     is_too_small = repository.pk not in open_keys(request, dimension, needed)
-    return is_too_small or repository.approval_of(dimension).requires(deletes=deletes)
+    was_offered = "_proposes" in request.POST
+    return was_offered or is_too_small or repository.approval_of(dimension).requires(deletes=deletes)
 
 
 def planner(user: Any) -> Actor:

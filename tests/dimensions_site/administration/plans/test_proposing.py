@@ -10,7 +10,7 @@ from account.models import Account
 from bulkops.models import DataProcessing, Plan
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.repositories.models import Repository
-from tests.bulkops.plans.deciding import DELETIONS, EVERYTHING, require_approval
+from tests.bulkops.plans.deciding import DELETIONS, EVERYTHING, NOTHING, require_approval
 from tests.dimensions_site.administration.plans.plan_pages import at, planned
 from tests.dimensions_site.administration.site.forms import filled_form
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
@@ -62,6 +62,18 @@ def test_a_new_account_is_proposed(author, northwind, cash):
     assert (plan.created, plan.changed, plan.deleted, plan.reason) == (1, 0, 0, "Merger")
     assert author.cookies["saved_draft"].value == number
     assert written() == [("1000", "Cash")]
+
+
+def test_a_form_that_offered_to_propose_proposes(ed, northwind, cash):
+    """Although its user may save by now: nobody saves what they meant to propose."""
+    require_approval(northwind, EVERYTHING)
+    browser, address = browser_of(ed), page(Account, "change", cash.pk)
+    offered = form_of(browser, address)
+    require_approval(northwind, NOTHING)
+    plan = planned(browser.post(address, {**offered, "descriptions:0:text": "Money"}, follow=True))
+    assert (plan.created, plan.changed, plan.deleted) == (0, 1, 0)
+    assert written() == [("1000", "Cash")]
+    assert "_proposes" not in form_of(browser, address)
 
 
 def test_what_is_wrong_stands_at_its_field(author, northwind, cash):

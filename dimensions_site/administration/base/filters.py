@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
 from typing import Any, ClassVar
 
+from django.contrib import messages
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -128,6 +129,8 @@ class DayFilter(RangeDateFilter):
         chosen: dict[str, Any] = self.used_parameters
         zone = get_current_timezone()
         first, last = (_day(chosen.get(f"{self.parameter_name}_{bound}")) for bound in ("from", "to"))
+        if first is not None and last is not None and last < first:
+            messages.warning(request, _("The period ends before it begins, so nothing is found."))
         if first is not None:
             queryset = queryset.filter(**{f"{self.parameter_name}__gte": datetime.combine(first, time.min, zone)})
         if last is not None:

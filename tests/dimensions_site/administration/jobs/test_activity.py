@@ -58,6 +58,18 @@ def test_the_changes_of_open_repositories_are_listed_the_latest_first(written: N
     assert "contoso" not in text
 
 
+def test_a_period_that_ends_before_it_begins_says_so(written: None, rita: Person) -> None:
+    """Once; one that finds nothing for another reason does not."""
+    browser = browser_of(rita)
+    said = "The period ends before it begins, so nothing is found."
+    for query, expected in (
+        ("committed_at_from=2026-11-20&committed_at_to=2026-11-10", [said]),
+        ("committed_at_from=2026-11-20&committed_at_to=2026-11-20", []),
+        ("committed_at_from=x&committed_at_to=2026-11-10", []),
+    ):
+        assert messages_of(browser.get(f"{LIST}?{query}")) == expected
+
+
 @pytest.mark.parametrize(
     ("language", "count"),
     [

@@ -25,7 +25,7 @@ from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
 from dimensions_site.administration.plans.comparing import COMPARE_PAGES
 from dimensions_site.administration.proposals import proposes
-from dimensions_site.administration.table.changing import change_elements, replace_text
+from dimensions_site.administration.table.changing import CHANGES_PAGE, change_elements, replace_text
 from dimensions_site.administration.table.page import TABLE_BUTTON, TABLE_PAGE, edit_elements
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor, ApprovalRequired
@@ -52,6 +52,7 @@ class DimensionAdmin(ListedAdmin):
         *BUILDER_PAGES,
         *STEP_PAGES,
         TABLE_PAGE,
+        CHANGES_PAGE,
     ]
     actions = [export_elements, change_elements, replace_text, edit_elements, delete_elements]
     # The buttons of the list, which the theme looks up by their names.

@@ -9,6 +9,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.administration.base.bounded import Page
@@ -33,6 +34,9 @@ from dimensions_site.text.formats import minute, parse_timestamp
 
 # How often a save is tried while others save the same element.
 _ATTEMPTS = 3
+NOT_SAVED = gettext_lazy(
+    "Nothing was saved, because you signed in again. What you typed is still here: check it, and save."
+)
 
 
 def new_values(admin: ScopedAdmin, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,8 +82,7 @@ def _form(admin: ScopedAdmin, request: HttpRequest, shown: PageElement, fixed: C
 @labels_in_messages()
 def edit_again(admin: ScopedAdmin, request: HttpRequest, data: QueryDict, object_id: str | None = None) -> HttpResponse:
     """Show the form with the `data` that was typed before the user signed in again; nothing is saved."""
-    note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
-    return _shown_again(admin, request, data, object_id, note)
+    return _shown_again(admin, request, data, object_id, str(NOT_SAVED))
 
 
 def _shown_again(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import partial
 from http import HTTPStatus
 from typing import Any, cast
@@ -12,7 +13,7 @@ from django.contrib import messages
 from django.contrib.admin import action
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -20,8 +21,10 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminT
 
 from bulkops.plans.planning import plan_of_patches
 from bulkops.plans.sources import SelectedPatches
+from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.scope import ScopedAdmin, selected_repository, selection
 from dimensions_site.administration.elements.changes_form import ChangesForm
+from dimensions_site.administration.elements.editing import NOT_SAVED
 from dimensions_site.administration.elements.references import ReferenceFinder
 from dimensions_site.administration.table.columns import TableColumns
 from dimensions_site.api.errors import Problem
@@ -39,6 +42,8 @@ from dimensions_site.text.formats import grouped_number
 _SHOWN_ERRORS = 50
 # The longest text of a field.
 _LONGEST = 1_000
+# Marks a request that only shows again what was typed.
+_AGAIN = "dimensions.again"
 
 
 class ReplacementForm(forms.Form):
@@ -132,6 +137,22 @@ def replace_text(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[An
     )
 
 
+def changes_again(admin: ScopedAdmin, request: HttpRequest, data: QueryDict) -> HttpResponse:
+    """Show the form of a change with the `data` that was typed before the user signed in again; nothing is planned."""
+    action = data.get("action", "")
+    if action not in (change_elements.__name__, replace_text.__name__):
+        return redirect(request.get_full_path())
+    messages.warning(request, NOT_SAVED)
+    again: Any = copy(request)
+    # The action that was checked, and no other that was sent with it. It plans nothing, so it needs no token.
+    again.method, again.POST, again.csrf_processing_done = "POST", data.copy(), True
+    again.POST["action"], again.META = action, {**request.META, _AGAIN: True}
+    return cast(HttpResponse, admin.changelist_view(again))
+
+
+CHANGES_PAGE = Page("changelist", "", lambda admin, request: admin.changelist_view(request), again=changes_again)
+
+
 def _repository_to_change(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[Any]) -> Repository | None:
     """Return the repository of the selected elements; None and a message if they cannot be changed together."""
     repository = selected_repository(admin, request, queryset)
@@ -164,7 +185,7 @@ def _planned(
     `point_out` takes a sentence about all elements: `nothing` if nothing would change.
     """
     problem: Problem | None = None
-    if changes:
+    if changes and _AGAIN not in request.META:
         ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
         patches = SelectedPatches(admin.dimension, repository, ids, changes)
         try:

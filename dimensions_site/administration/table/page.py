@@ -23,7 +23,7 @@ from bulkops.plans.planning import plan_without
 from bulkops.plans.stored import plans
 from dimensions_site.administration.base.bounded import Page, require_role
 from dimensions_site.administration.base.scope import selected_repository
-from dimensions_site.administration.elements.editing import new_values
+from dimensions_site.administration.elements.editing import NOT_SAVED, new_values
 from dimensions_site.administration.elements.references import Descriptions, ReferenceFinder
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.proposals import problem_words, proposes
@@ -201,8 +201,7 @@ def edit_table(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
 @labels_in_messages()
 def edit_table_again(admin: ListedAdmin, request: HttpRequest, data: QueryDict) -> HttpResponse:
     """Show what was typed before the user signed in again; nothing is saved."""
-    note = _("Nothing was saved, because you signed in again. What you typed is still here: check it, and save.")
-    return TablePage(admin, request).sent(data, "", note)
+    return TablePage(admin, request).sent(data, "", str(NOT_SAVED))
 
 
 def _begin(admin: ListedAdmin, request: HttpRequest) -> HttpResponseBase:

@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from account.models import Account
+from bulkops.models import Plan
 from currency.models import Currency
 from dimensions_site.repositories.login import sessions
 from dimensions_site.repositories.models import AccessGrant
@@ -219,3 +220,35 @@ def test_the_page_about_an_old_page_is_in_the_language_of_the_browser(tab):
     assert 'lang="de"' in text
     assert "CSRF" not in text
     assert f'href="{reverse("admin:password_change")}"' in text
+
+
+@pytest.mark.parametrize("has_token", [True, False])
+@pytest.mark.parametrize(
+    ("action", "form", "typed_there"),
+    [
+        ("replace_text", "replace-form", {"text": "Cash", "replacement": "Till"}),
+        ("change_elements", "changes-form", {"documentationLink": "till.example"}),
+    ],
+)
+def test_what_was_typed_for_many_is_kept_and_nothing_is_planned(tab, cash, has_token, action, form, typed_there):
+    """The selection is kept, too; another action that is sent along is not done."""
+    tab.address = page(Account)
+    selected = {"action": action, "_selected_action": f"{cash.pk}", "select_across": "0"}
+    answer = tab.browser.post(tab.address, {**tab.form, **selected}, headers={"Origin": ORIGIN})
+    tab.form = filled_in(answer, form)
+    chosen = {"columns": "descriptions.en", "documentationLink:how": "set", **typed_there}
+    if has_token:
+        tab.sign_in("ed")
+        answer = tab.save(**chosen)
+        assert answer.status_code == 403
+    else:
+        tab.sign_out()
+        answer = tab.save(**chosen, action=["delete_elements", action])
+        address = f"{reverse('admin:login')}?next={tab.address}"
+        tab.sign_in("ed", address=address, pending=pending(answer))
+        answer = tab.browser.get(tab.address)
+    assert NOTE in answer.content.decode()
+    again = filled_in(answer, form)
+    assert {name: again.get(name) for name in (*selected, *typed_there)} == {**selected, **typed_there}
+    assert not Plan.objects.exists()
+    assert Account.objects.exists()

@@ -15,12 +15,11 @@ from django.contrib.admin.utils import lookup_field
 from django.contrib.admin.views.main import PAGE_VAR
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.utils.formats import date_format
 from django.utils.functional import cached_property
 from django.utils.html import strip_tags
 from django.utils.http import urlencode
 from django.utils.text import capfirst
-from django.utils.timezone import localdate
+from django.utils.timezone import localtime
 from django.utils.translation import gettext as _
 from unfold.templatetags.unfold_list import result_headers
 
@@ -29,7 +28,7 @@ from dimensions_site.administration.base.filters import GrantedRepositoryFilter,
 from dimensions_site.administration.base.naming import language_of_page
 from dimensions_site.administration.base.paging import COUNT, COUNTED_ROWS, ROW, PagedChangeList
 from dimensions_site.administration.base.past import AS_OF, PastList
-from dimensions_site.administration.base.values import EMPTY
+from dimensions_site.administration.base.values import EMPTY, minute
 from dimensions_site.administration.conditions.chips import Chip, FilterCondition, text_of
 from dimensions_site.administration.conditions.filtering import COLUMNS, FILTER, VIEW, ListFilter, address_of_list
 from dimensions_site.administration.conditions.operations import OPERATIONS
@@ -96,20 +95,21 @@ class ElementChangeList(PagedChangeList):
         return found
 
     def rows(self) -> Iterator[list[ListCell]]:
-        labels, columns = dict(self._labels()), list(zip(self.list_display, self._names, strict=True))
+        columns = list(zip(self.list_display, self._names, self._labels(), strict=True))
         preserved: dict[str, Any] = {"preserved_filters": self.preserved_filters, "opts": self.opts}
         for element in self.result_list:
             address = add_preserved_filters(preserved, self.url_for_result(element))
             is_here = str(element.pk) == self.here
             cells = [
-                (column, name, in_words(lookup_field(column, element, self.model_admin)[2])) for column, name in columns
+                (column, name, label, in_words(lookup_field(column, element, self.model_admin)[2]))
+                for column, name, label in columns
             ]
             yield [
                 ListCell(
                     name,
                     value,
                     address if name in self.list_display_links else "",
-                    labels.get(name, ""),
+                    label,
                     # The row has one line for it.
                     unescape(strip_tags(value))
                     if name == "described" and len(value) > _SHORT and not self.query
@@ -117,19 +117,20 @@ class ElementChangeList(PagedChangeList):
                     getattr(column, "is_number", False),
                     is_here,
                 )
-                for column, name, value in cells
+                for column, name, label, value in cells
             ]
 
     @property
     def _names(self) -> list[str]:
         return [str(getattr(column, "__name__", column)) for column in self.list_display]
 
-    def _labels(self) -> Iterator[tuple[str, str]]:
-        """Yield the columns that the cards show as facts, each with its heading."""
-        facts = [name for name in self._names if name not in (*_ALWAYS, REPOSITORY_NAME)][:_FACTS]
+    def _labels(self) -> Iterator[str]:
+        """Yield the heading of each column that the cards show as a fact, and an empty text for the others."""
+        room = _FACTS
         for name, header in zip(self._names, self.headers, strict=True):
-            if name in facts or name == REPOSITORY_NAME:
-                yield name, capfirst(str(header["text"]))
+            is_fact = name not in (*_ALWAYS, REPOSITORY_NAME) and room > 0
+            room -= is_fact
+            yield capfirst(str(header["text"])) if is_fact or name == REPOSITORY_NAME else ""
 
     @property
     def empty_repository(self) -> Repository | None:
@@ -177,9 +178,9 @@ class ElementChangeList(PagedChangeList):
     @property
     def month_end(self) -> tuple[str, str]:
         """The last day of the last month, and the address of the list as it was at its end."""
-        day = localdate().replace(day=1) - timedelta(days=1)
-        query = self.get_query_string({AS_OF: f"{day}T23:59:59"}, remove=[PAGE_VAR])
-        return date_format(day, "SHORT_DATE_FORMAT"), query
+        end = localtime().replace(day=1) - timedelta(days=1)
+        query = self.get_query_string({AS_OF: f"{end:%Y-%m-%d}T23:59:59"}, remove=[PAGE_VAR])
+        return minute(end).partition(" ")[0], query
 
     @property
     def address_of_now(self) -> str:
@@ -192,6 +193,8 @@ class ElementChangeList(PagedChangeList):
         return super().get_ordering_field(field_name)
 
     def get_results(self, request: HttpRequest) -> None:
+        # A list that shows all of the current repository is not filtered.
+        self.has_active_filters = bool(self.quick_chips)
         if self.here and PAGE_VAR not in request.GET:
             query = request.GET.copy()
             query[PAGE_VAR] = str(self._page_of(self.here))

@@ -57,6 +57,11 @@ for (const button of document.querySelectorAll("[data-copies]")) {
   });
 }
 
+// More columns may not fit: then the table scrolls in its own box, and its header does not stay in sight.
+for (const list of document.querySelectorAll(".element-list")) {
+  new ResizeObserver(() => list.classList.toggle("is-wide", list.scrollWidth > list.clientWidth)).observe(list);
+}
+
 // The bar of a selection counts among all that were found, not among those of the page.
 const counter = document.querySelector(".action-counter");
 const found = document.querySelector(".element-list")?.dataset.count;

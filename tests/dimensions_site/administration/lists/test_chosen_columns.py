@@ -49,6 +49,13 @@ def test_any_field_is_a_column_in_the_chosen_order_and_in_words(chart, rita):
     assert "Loyer" in answer.content.decode()
 
 
+def test_the_cards_of_a_phone_name_the_first_two_columns(chart, rita):
+    """Each by its own heading, also if they are languages of one field."""
+    columns = "descriptions.de,descriptions.en,descriptions.fr"
+    (row,) = browser_of(rita).get(LIST, {"columns": columns, "filter": "id==2100"}).context["cl"].rows()
+    assert [cell.label for cell in row] == ["", "", "Description (de)", "Description (en)", ""]
+
+
 def test_only_the_chosen_columns_are_read(chart, rita):
     with CaptureQueriesContext(connection) as queries:
         browser_of(rita).get(LIST, {"columns": "type,rules.accrual.debitAccrual.id"})

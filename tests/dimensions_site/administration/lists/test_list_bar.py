@@ -4,10 +4,10 @@ from datetime import timedelta
 from urllib.parse import urlsplit
 
 import pytest
-from django.utils.formats import date_format
 from django.utils.timezone import localdate
 
 from account.models import Account
+from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.dimensions_site.administration.lists.lists import LIST, ids
 from tests.dimensions_site.administration.site.pages import change, errors, filled_in
 from tests.dimensions_site.administration.site.people import browser_of, page
@@ -81,7 +81,19 @@ def test_the_height_of_the_rows_is_remembered(many, alice):
 def test_the_end_of_the_last_month_is_one_choice(many, alice):
     day = localdate().replace(day=1) - timedelta(days=1)
     shown = browser_of(alice).get(LIST, {"q": "10"}).content.decode()
-    assert f'href="?as_of={day}T23%3A59%3A59&amp;q=10">End of {date_format(day, "SHORT_DATE_FORMAT")}</a>' in shown
+    assert f'href="?as_of={day}T23%3A59%3A59&amp;q=10">End of {day}</a>' in shown
+    german = browser_of(alice).get(LIST, headers={"Accept-Language": "de"}).content.decode()
+    assert f"{day:%d.%m.%Y}</a>" in german
+
+
+def test_all_of_the_current_repository_are_no_results_of_a_filter(many, alice, contoso):
+    """So there is no link that shows all of them, beside the one that shows them on one page."""
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
+    browser, northwind = browser_of(alice), Repository.objects.get(db_id="northwind").pk
+    shown = browser.get(LIST, {"repository__id__exact": f"{northwind}"}).content.decode()
+    assert "results (" not in shown
+    found = browser.get(LIST, {"repository__id__exact": f"{northwind}", "q": "10"}).content.decode()
+    assert "results (" in found
 
 
 def test_an_empty_cell_is_the_same_sign_everywhere(northwind, alice):

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import follow, signed_in
+from tests.browser import fits, follow, signed_in
 from tests.dimensions_site.administration.lists.lists import LIST
 from tests.dimensions_site.administration.site.people import browser_of
 
@@ -54,3 +54,18 @@ def test_the_filter_is_copied_and_edited_as_text(chart, alice, visit):
         expect(tab.get_by_label("Filter", exact=True)).to_have_value("nature==PROFIT_AND_LOSS;;")
 
     visit(MISSING, look, storage_state=signed_in(browser_of(alice)))
+
+
+@pytest.mark.parametrize(("language", "many"), [("en", False), ("en", True), ("de", True)])
+def test_a_table_that_is_too_wide_scrolls_in_its_own_box(chart, alice, visit, language, many):
+    """The page does not; a table that fits keeps its header in sight."""
+
+    def look(tab):
+        expect(tab.locator(".element-list.is-wide")).to_have_count(int(many))
+        assert fits(tab)
+
+    languages = [f"descriptions.{key}" for key in ("de", "en", "fr", "it", "es")]
+    fields = ["nature", "type", "conversion.conversionType", "documentationLink", "rules.grossAmountEqualICSum"]
+    columns = ",".join([*languages, *fields] if many else ["descriptions", "nature"])
+    options = {"storage_state": signed_in(browser_of(alice)), "locale": language}
+    visit(f"{LIST}?columns={columns}", look, **options, viewport={"width": 1280, "height": 800})

@@ -262,6 +262,10 @@ class SuperuserAdmin(BoundedListAdmin):
                 raise SuspiciousOperation(f"The form has an invalid key in {shortened(name)}.")
         return super().changeform_view(request, *args, **kwargs)
 
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Show no link to access changes on the page of what has none."""
+        return super().render_change_form(request, {**context, "show_history": self.model in SUBJECTS}, *args, **kwargs)
+
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:

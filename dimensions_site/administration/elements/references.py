@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page, open_keys
 from dimensions_site.administration.base.differences import shared_beginning
@@ -125,7 +126,7 @@ class UsesShown(NamedTuple):
 
 
 def show_uses(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> TemplateResponse:
-    """Show which elements refer to this one: a slower part of its page, which is loaded later.
+    """Show which elements refer to this one: a page, or with `?part` a slower part of that of the element.
 
     Two queries for each dimension with a field that could refer to it.
     """
@@ -135,7 +136,11 @@ def show_uses(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> Templ
     for dimension in finder.referring(admin.dimension):
         found = find_uses(admin.dimension, element.repository, [id], [dimension], listed=_USERS)[id]
         uses.append(_shown(str(dimension.verbose_name_plural), found, finder))
-    return TemplateResponse(request, "admin/elements/uses.html", {"uses": uses})
+    part = "admin/elements/uses.html"
+    if "part" in request.GET:
+        return TemplateResponse(request, part, {"uses": uses})
+    shown = {"title": _("What refers to this"), "panel": part, "uses": uses, "original": element}
+    return admin.render_page(request, "admin/start/page.html", **shown)
 
 
 def uses_of_many(

@@ -25,7 +25,7 @@ from dimensions_site.administration.base.differences import complete_file, table
 from dimensions_site.administration.base.past import asked_moment, instant_of
 from dimensions_site.administration.base.scope import selection
 from dimensions_site.administration.lists.listing import ListedAdmin
-from dimensions_site.elements.declaration.wire import Wire
+from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.selection import DESCRIPTIONS
 from dimensions_site.elements.reading.tables import MAX_COLUMNS, keys_of
@@ -75,7 +75,7 @@ class ExportForm(forms.Form):
         if len(languages) > 1:
             self.fields["languages"] = forms.MultipleChoiceField(
                 label=_("Languages"),
-                choices=[(language, language) for language in languages],
+                choices=[(one, NamedField(one, wire.places[DESCRIPTIONS], one).key_in_words) for one in languages],
                 required=False,
                 widget=UnfoldAdminCheckboxSelectMultipleWidget,
                 help_text=_("The languages of descriptions. Without a choice, the file has all of them."),

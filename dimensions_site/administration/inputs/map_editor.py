@@ -7,7 +7,6 @@ from typing import Any
 
 from django.conf import settings
 from django.http import QueryDict
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.inputs.controls import Control, as_meant, as_submitted
@@ -73,8 +72,7 @@ class MapControl(Control):
 
     def name_of(self, key: str) -> str:
         """Return what people call the `key`, as in `German (de)`."""
-        language = NamedField(key, self.place, key).language
-        return f"{capfirst(language)} ({key})" if language else key
+        return NamedField(key, self.place, key).key_in_words
 
     @property
     def blank(self) -> MapRow:

@@ -106,11 +106,12 @@ class _EventFilter(admin.SimpleListFilter):
 
 @admin.register(AccessChange)
 class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = [when("at", _("when")), "changed_by", "what", "values", "address"]
+    moment = staticmethod(when("at", _("when")))
+    list_display = ["moment", "changed_by", "what", "values", "address"]
     list_display_links = None
     list_filter = [_EventFilter, "at"]
     search_fields = ["changed_by", "event", "address", "subject", "request_id"]
-    fields = ("at", "changed_by", "address", "request_id", "what", "values", "event")
+    fields = ("moment", "changed_by", "address", "request_id", "what", "values")
     readonly_fields = fields
 
     def get_search_results(

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from django.db.models import F
 from django.utils.functional import cached_property
+from django.utils.text import capfirst
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 
@@ -108,6 +109,11 @@ class NamedField:
             return str(get_language_info(self.key)["name_translated"])
         except KeyError:
             return ""
+
+    @property
+    def key_in_words(self) -> str:
+        """What people call the key of an entry, as in `German (de)`."""
+        return f"{capfirst(self.language)} ({self.key})" if self.language else f"{self.key}"
 
     @property
     def choices(self) -> Mapping[str | bool, str]:

@@ -87,7 +87,8 @@ def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita
     )
     browser, element = browser_of(rita), Account.objects.get(element_id="10")
     with django_assert_num_queries(6):
-        text = browser.get(page(Account, "uses", element.pk)).content.decode()
+        text = browser.get(page(Account, "uses", element.pk), {"part": ""}).content.decode()
+    assert "<html" not in text
     assert "4 references from accounts:" in text
     for number, path in enumerate(PATHS):
         heading = ACCOUNT_WIRE.places[path].heading
@@ -97,12 +98,16 @@ def test_what_refers_to_an_element_is_listed_with_links_and_a_number(chart, rita
     assert "APART2" not in text
     unused = browser.get(page(Account, "uses", Account.objects.get(element_id="20").pk)).content.decode()
     assert "No accounts refer to it." in unused
+    # Who follows the link, instead of having the form load it, sees a page like all others.
+    assert "What refers to this" in unused
+    assert "</html>" in unused
 
 
 def test_of_many_uses_the_first_are_shown(chart, alice, rita):
     """And the number of all."""
     save(alice, "account", post=[account(f"U{number:04}", **USES[0]) for number in range(1_234)])
-    text = browser_of(rita).get(page(Account, "uses", Account.objects.get(element_id="10").pk)).content.decode()
+    address = page(Account, "uses", Account.objects.get(element_id="10").pk)
+    text = browser_of(rita).get(address, {"part": ""}).content.decode()
     assert "1,234 references from accounts" in text
     assert text.count("<li>") == 20
 

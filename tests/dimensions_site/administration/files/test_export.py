@@ -135,7 +135,8 @@ def test_the_languages_in_use_can_be_chosen(chart, rita):
     """From a list; without a choice the file has all of them, and another language is refused at the field."""
     browser = browser_of(rita)
     shown = browser.get(offered(browser))
-    assert [value for value, _ in shown.context["form"].fields["languages"].choices] == ["de", "en", "fr"]
+    choices = [("de", "German (de)"), ("en", "English (en)"), ("fr", "French (fr)")]
+    assert shown.context["form"].fields["languages"].choices == choices
     for chosen, expected in ((["fr", "en"], ["en", "fr"]), ([], ["en", "de", "fr"])):
         headings = content(send(browser, shown, format="csv", languages=chosen)).decode("utf-8-sig").splitlines()[0]
         assert sorted(re.findall(r"\bdescriptions\.(\w+)", headings)) == sorted(expected)

@@ -1,6 +1,6 @@
 """The pages with which superusers give people and programs access; nobody else sees them."""
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 import pytest
@@ -10,8 +10,9 @@ from django.utils import timezone
 from django_q.models import Failure, OrmQ, Schedule, Success
 
 from bulkops.models import Worker
-from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from dimensions_site.repositories.models import AccessChange, AccessGrant, ApiKey, Repository, Role
 from dimensions_site.saved_views.models import DefaultView, SavedView
+from dimensions_site.text.formats import moment
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.factories import currency
 from tests.storing import store_currencies
@@ -44,6 +45,16 @@ def test_what_goes_with_a_user_is_named_in_the_language_of_the_page(root, rita):
     text = answer.content.decode().lower()
     assert "gespeicherte ansicht: kasse" in text
     assert "standardansicht" in text
+
+
+def test_a_page_to_look_at_leads_to_no_history_that_it_has_not(root, rita):
+    """The page of an access change has its moment as all pages do, and no event twice."""
+    change = AccessChange.objects.filter(event="user_created").latest("pk")
+    shown = root.get(page(AccessChange, "change", change.pk)).content.decode()
+    assert page(AccessChange, "history", change.pk) not in shown
+    assert f'title="{moment(change.at, UTC)}"' in shown
+    assert "user_created</div>" not in shown
+    assert page(User, "history", rita.user.pk) in root.get(page(User, "change", rita.user.pk)).content.decode()
 
 
 @pytest.mark.parametrize("model", SUPERUSERS_ONLY, ids=lambda model: model.__name__)

@@ -145,11 +145,13 @@ class _Book:
         raise UnreadableFile(1, message, code="UNKNOWN_SHEET")
 
     def rows(self, reader: SheetReader, merged: MergedCells | None = None) -> Iterator[TextRow]:
+        width = 0
         for row in reader.rows():
+            width = max(width, *(cell.column for cell in row.cells), 0)
             if row.is_too_long:
                 yield TextRow(row.number, (), failure=_TOO_LONG.format(maximum=grouped_number(MAX_ROW_CHARACTERS)))
             else:
-                yield self._row(row, {} if merged is None else dict(merged.covering(row.number)))
+                yield self._row(row, {} if merged is None else merged.covering(row.number, width))
 
     def _has_content(self, sheet: Sheet) -> bool:
         with self.archive.open(sheet.part) as part:

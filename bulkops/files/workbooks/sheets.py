@@ -1,7 +1,7 @@
 """Read the cells of one sheet of a workbook row by row, with a limit on the size of a row."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import IO
@@ -70,17 +70,23 @@ class MergedCells:
         self._waiting = sorted(((*place, name) for name, place in found.items()), reverse=True)
         self._open: list[tuple[int, int, int, int, str]] = []
 
-    def covering(self, row: int) -> Iterator[tuple[int, str]]:
-        """Yield the columns of the cells in the row that have no text of their own, and their ranges; rows are asked
-        for in their order.
+    def covering(self, row: int, width: int) -> Mapping[int, str]:
+        """Return the ranges of the cells in the row that have no text of their own, by column; rows are asked for in
+        their order. The row and those before it have cells in the first columns, `width` of them.
+
+        Raises UnreadableFile for ranges that overlap, which no program makes, and which may be many for each cell.
         """
         while self._waiting and self._waiting[-1][0] <= row:
             self._open.append(self._waiting.pop())
-        self._open = [one for one in self._open if one[2] >= row]
+        # A range that begins beyond all cells has no text.
+        self._open = [one for one in self._open if one[2] >= row and one[1] <= width]
+        found: dict[int, str] = {}
         for first_row, first_column, _last_row, last_column, name in self._open:
             # The first cell has the text of all.
-            for column in range(first_column + (row == first_row), last_column + 1):
-                yield column, name
+            for column in range(first_column + (row == first_row), min(last_column, width) + 1):
+                if found.setdefault(column, name) != name:
+                    raise damaged_workbook()
+        return found
 
 
 def _place(reference: str) -> tuple[int, int]:

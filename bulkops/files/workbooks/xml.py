@@ -23,6 +23,7 @@ MAX_NAME_CHARACTERS = 255
 _MAX_DEPTH = 100
 _CHUNK = 256 * 1024
 _DIGITS = re.compile("[0-9]{1,10}")
+_ADDITIONS = frozenset({"rPh", "extLst"})
 _DAMAGED = _("The workbook is damaged. Open it in Excel, save it again as an Excel workbook (.xlsx) and load that.")
 _TOO_MANY_ATTRIBUTES = _(
     "The workbook has an XML tag with {count} attributes; up to {maximum} are read. Open it in Excel, save it again as "
@@ -98,7 +99,7 @@ def start_tags(part: IO[bytes]) -> Iterator[tuple[str, str, Mapping[str, str]]]:
 
 
 class TextCollector:
-    """Collects the texts of the elements `names`, without phonetic hints (`rPh`).
+    """Collects the texts of the elements `names`, without phonetic hints (`rPh`) and what extensions add (`extLst`).
 
     Slightly more than `maximum` characters are kept of texts that are too long, so that this can be detected.
     """
@@ -109,18 +110,18 @@ class TextCollector:
         self._pieces: dict[str, list[str]] = {}
         self._length = 0
         self._name = ""
-        self._is_pronunciation = False
+        self._is_addition = False
 
     def start(self, name: str) -> None:
-        if name == "rPh":
-            self._is_pronunciation = True
-        self._name = name if name in self._names and not self._is_pronunciation else ""
+        if name in _ADDITIONS:
+            self._is_addition = True
+        self._name = name if name in self._names and not self._is_addition else ""
         if self._name:
             self._pieces.setdefault(name, [])
 
     def end(self, name: str) -> None:
-        if name == "rPh":
-            self._is_pronunciation = False
+        if name in _ADDITIONS:
+            self._is_addition = False
         self._name = ""
 
     def add(self, text: str) -> None:

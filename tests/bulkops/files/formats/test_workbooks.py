@@ -1,12 +1,13 @@
 """Workbooks as Excel and other programs write them; openpyxl makes them here."""
 
+import io
 import re
 
 import pytest
 from openpyxl.utils.datetime import MAC_EPOCH, WINDOWS_EPOCH, from_ISO8601
 
 from bulkops.files.formats.rows import FileShape
-from bulkops.files.workbooks.sheets import MAX_MERGED
+from bulkops.files.workbooks.sheets import MAX_MERGED, MergedCells
 from dimensions_site.text.files import Format
 from tests.bulkops.files.formats.files import (
     RELATIONS,
@@ -220,6 +221,23 @@ def test_merged_cells_without_a_text_of_their_own_are_failures(merged, rows):
     ]
 
 
+def test_merged_cells_that_overlap_are_refused():
+    """No program makes them; ten thousand over each cell of a large sheet would be searched for hours."""
+    ranges = b'</sheetData><mergeCells><mergeCell ref="B2:B9"/><mergeCell ref="A4:XFD9"/></mergeCells>'
+    content = workbook(HEADINGS, *([str(number), "a", "b"] for number in range(9)))
+    outcome = read(with_parts(content, {SHEET: lambda sheet: sheet.replace(b"</sheetData>", ranges)}))
+    assert (outcome.lines, outcome.refusal) == ([2, 3], f"line 1: {DAMAGED}")
+
+
+def test_of_merged_cells_only_those_beside_others_are_looked_at():
+    """A sheet that is merged to its last column costs no more than one without that."""
+    part = io.BytesIO(b'<mergeCells><mergeCell ref="A2:XFD3"/><mergeCell ref="F2:XFD1048576"/></mergeCells>')
+    merged = MergedCells(part)
+    assert merged.covering(2, 3) == {2: "A2:XFD3", 3: "A2:XFD3"}
+    assert merged.covering(3, 3) == {1: "A2:XFD3", 2: "A2:XFD3", 3: "A2:XFD3"}
+    assert merged.covering(4, 3) == {}
+
+
 @pytest.mark.parametrize(("count", "is_read"), [(MAX_MERGED, True), (MAX_MERGED + 1, False)])
 def test_a_sheet_has_a_limit_of_merged_cells(count, is_read):
     ranges = "".join(f'<mergeCell ref="F{row}:G{row}"/>' for row in range(count)).encode()
@@ -320,6 +338,12 @@ def test_rich_text_is_read_without_its_formats_and_without_how_it_is_pronounced(
         as_excel_saves(workbook(["id"], ["1000"])), {STRINGS: lambda part: part.replace(b"<si><t>1000</t></si>", rich)}
     )
     assert read(content).cells == [{"id": "Cash"}]
+
+
+def test_what_an_extension_adds_to_a_cell_is_not_of_its_value():
+    added = b"<v>10</v><extLst><ext uri='x'><y:v xmlns:y='urn:example'>99</y:v></ext></extLst>"
+    content = with_parts(workbook(["id"], [10]), {SHEET: lambda sheet: sheet.replace(b"<v>10</v>", added)})
+    assert read(content).cells == [{"id": "10"}]
 
 
 def test_a_document_type_is_refused():

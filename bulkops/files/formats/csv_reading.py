@@ -33,7 +33,8 @@ _CLOSED_EARLY = gettext_lazy(
 )
 # How CSV is written for Excel, so that it keeps zeros; without the quotes it would not.
 _FORMULA = re.compile(r'\s*=\s*(?:"((?:[^"]|"")*)"|\d+)\s*')
-# What old programs write at the end of a file, and careless ones more than once at its beginning.
+# What old programs write at the end of a file, and careless ones more than once at its beginning; it also stands where
+# files were put one behind the other.
 _END, _MARK = "\x1a", "\ufeff"
 
 # csv's limit is global to the process; `_Lines` keeps records shorter than that.
@@ -184,7 +185,6 @@ class _Lines:
 
     def __init__(self, text: TextIO, first_line: int) -> None:
         self._text = text
-        self._first_line = first_line
         self._line = first_line - 1
         self._ends = True
         self._length = 0
@@ -219,7 +219,7 @@ class _Lines:
         if piece:
             self._line += self._ends
             self._ends = _ends(piece)
-            if self._line == self._first_line:
+            if not self.record:
                 piece = piece.lstrip(_MARK)
             if _END in piece and (not self._ends or not piece.strip(f"{_END}\r\n")):
                 piece = piece.strip(_END)

@@ -23,13 +23,14 @@ _EMPTY = "[[empty]]"
 _NULL = "[[null]]"
 _TEXT = "[[text]]"
 _NOTATIONS = (_EMPTY, _NULL, _TEXT)
-# Spreadsheet programs take a text with one of these at its start for a formula, even after blanks, or drop the first
-# character.
-_LOOKS_LIKE_FORMULA = re.compile(r"[\t\r\n]|\s*[=+\-@＝＋－＠]")
+# Programs take a text with one of these at its start for a formula, even after blanks, or drop the first character.
+_LOOKS_LIKE_FORMULA = re.compile(r"[\t\r\n\ufeff]|\s*[=+\-@＝＋－＠]")
 # What spreadsheet programs write into CSV where they have something else: the digits that they show of a long number,
 # or an error, in their own language. Hash signs are those of a column that is too narrow.
 SHORTENED_NUMBER = re.compile(r"-?\d(?:[.,]\d+)?[eE][+-]\d{2,3}")
-SPREADSHEET_ERROR = re.compile(r"#(?:[^\W\d_]/[^\W\d_]|NV|GETTING_DATA|[¡¿]?[A-ZÀ-ÞА-Я]+(?:/0)?[!?]|#{3,})|Err:\d{3}")
+SPREADSHEET_ERROR = re.compile(
+    r"#(?:[^\W\d_]/[^\W\d_]!?|NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|GETTING_DATA|[¡¿]?[^\W\da-z]+(?:/0)?[!?]|#{3,})|Err:\d{3}"
+)
 # Text that begins with a letter or a digit, as nearly all does, is none of these but for short numbers and `Err:502`.
 _IS_PLAIN = re.compile(r"(?!Err:)[^\W\d_]|\d[^eE]*\Z")
 

@@ -112,10 +112,10 @@ def test_whatever_is_exported_is_imported_as_it_was(alice: Person, shape: FileSh
 
 
 @each_shape
-def test_attributes_whose_names_end_with_marks_that_nobody_sees_come_back(alice: Person, shape: FileShape) -> None:
-    """They are other attributes than those without the marks."""
+def test_ids_and_names_of_attributes_with_marks_that_nobody_sees_come_back(alice: Person, shape: FileShape) -> None:
+    """They are others than those without the marks."""
     names = ["owner", "owner\u200b", "owner\ufeff", "\u200bowner", "\ufeff"]
-    save(alice, "account", [account(f"{names.index(name)}", customAttributes={name: "Ann"}) for name in names])
+    save(alice, "account", [account(f"{name}1", customAttributes={name: "Ann"}) for name in names])
     check_round_trip(alice, "account", shape)
 
 

@@ -247,7 +247,10 @@ def test_a_number_that_a_spreadsheet_has_shortened_is_refused(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["#N/A", "#NV", "#DIV/0!", "#REF!", "#NAME?", "#N/D", "#BEZUG!", "######", "Err:502", "#GETTING_DATA"],
+    [
+        *("#N/A", "#NV", "#DIV/0!", "#REF!", "#NAME?", "#N/D", "#BEZUG!", "######", "Err:502", "#GETTING_DATA", "#ИМЯ?"),
+        *("#DEĞER!", "#ČÍSLO!", "#DĚLENÍ_NULOU!", "#N/D!", "#YOK", "#HIÁNYZIK", "#NENÍ_K_DISPOZICI", "#ΤΙΜΗ!"),
+    ],
 )
 def test_the_error_of_a_formula_is_refused(text):
     """In whatever language the spreadsheet program was; hash signs are what it shows of a narrow column."""
@@ -321,6 +324,13 @@ def test_marks_that_nobody_sees_are_not_of_a_heading(heading):
 def test_several_marks_of_the_encoding_are_not_of_the_first_heading(marks, codec, line, marks_below):
     outcome = read(("\ufeff" * marks + f'{line}{marks_below}"id",name\n1,Cash\n').encode(codec))
     assert (outcome.headings, outcome.cells) == (["id", "name"], [{"id": "1", "name": "Cash"}])
+
+
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
+def test_the_mark_between_files_that_were_put_one_behind_the_other_is_not_of_an_id(codec):
+    """`0080` and the same behind a mark that nobody sees would be two accounts. Within a text it is content."""
+    outcome = read('id,name\n0070,"a\n\ufeffb"\n\ufeff\ufeff0080,\ufeffBank\n\ufeff'.encode(codec))
+    assert [list(one.values()) for one in outcome.cells] == [["0070", "a\n\ufeffb"], ["0080", "\ufeffBank"]]
 
 
 def test_a_file_that_is_one_endless_line_is_refused():

@@ -14,7 +14,7 @@ ENCODINGS: Mapping[str, str] = {
     "shift_jis": "cp932",
     "euc-kr": "cp949",
     "euc-jp": "euc-jp",
-    "gbk": "gbk",
+    "gbk": "gb18030",
     "big5": "cp950",
     **{name: name for name in ("mac_roman", "cp850", "cp437")},
     "us-ascii": "ascii",
@@ -45,8 +45,9 @@ _CELLS = re.compile(rb'(?<![^\r\n,;\t"])[^\r\n,;\t"\x80-\xff]*+[\x80-\xff][^\r\n
 _LONGEST_CELL = 1000
 _MOST_CELLS = 200
 _SHOWN_CELLS = 5
-# Signs that stand beside letters, also in languages without blanks.
-_SIGNS = frozenset("’‘“”„‚–—…«»‹›§°€·\xa0\xad、。（）・ー")
+# Signs that stand beside letters, and those that also stand between them, as in languages without blanks.
+_SIGNS = frozenset("“”„‚…«»‹›§€")
+_JOINTS = frozenset("’‘–—°·\xa0\xad、。（）・ー")
 # The points of a character: out of place, not of the language, or merely less usual.
 _ODD, _FOREIGN, _UNUSUAL = 4, 2, 1
 
@@ -130,7 +131,8 @@ def _oddity(text: str) -> int:
     points = _UNUSUAL * (text[0].islower() and not text[0].isascii())
     for before, character, after in zip(f" {text}", text, f"{text[1:]} ", strict=False):
         is_odd = False
-        if character.isascii() or character in _SIGNS:
+        is_beside = character in _SIGNS and not (before.isalpha() and after.isalpha())
+        if character.isascii() or character in _JOINTS or is_beside:
             continue
         if not character.isalpha():
             is_odd = (before.isalpha() or after.isalpha()) and not unicodedata.category(character).startswith("M")

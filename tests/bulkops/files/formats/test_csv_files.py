@@ -248,7 +248,19 @@ def test_a_number_that_a_spreadsheet_has_shortened_is_refused(text):
 @pytest.mark.parametrize(
     "text",
     [
-        *("#N/A", "#NV", "#DIV/0!", "#REF!", "#NAME?", "#N/D", "#BEZUG!", "######", "Err:502", "#GETTING_DATA", "#ИМЯ?"),
+        *(
+            "#N/A",
+            "#NV",
+            "#DIV/0!",
+            "#REF!",
+            "#NAME?",
+            "#N/D",
+            "#BEZUG!",
+            "######",
+            "Err:502",
+            "#GETTING_DATA",
+            "#ИМЯ?",
+        ),
         *("#DEĞER!", "#ČÍSLO!", "#DĚLENÍ_NULOU!", "#N/D!", "#YOK", "#HIÁNYZIK", "#NENÍ_K_DISPOZICI", "#ΤΙΜΗ!"),
     ],
 )

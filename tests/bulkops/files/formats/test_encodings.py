@@ -27,7 +27,7 @@ WORDS = {
     "koi8-r": "Основные средства,Касса",
     "shift_jis": "現金及び預金,売掛金,㈱建物",
     "euc-jp": "現金及び預金,売掛金",
-    "gbk": "固定资产,现金,应收账款",
+    "gbk": "固定资产,现金,应收账款,𠀀城店",  # the last begins with a character of four bytes
     "big5": "固定資產,現金,應收帳款",
     "euc-kr": "현금,자산,매출채권",
     "mac_roman": "Café,Büro,Crédit",
@@ -78,6 +78,14 @@ def test_a_preview_guesses_the_encoding_and_offers_others(name):
     assert next(iter(offered)) == name
     assert offered[name].replace("a\u0309", "ả") == WORDS[name].replace(",", ", ")
     assert all(each in ENCODINGS for each in offered)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "word"), [("shift_jis", "現金及び預金"), ("windows-1252", "L’été – «Genève»"), ("gbk", "𠀀城店")]
+)
+def test_one_word_is_enough_for_a_guess_if_signs_would_stand_between_letters(encoding, word):
+    """In other encodings of one byte, Japanese has quotation marks within words."""
+    assert previewed(f"id,name\n1,{word}\n".encode(ENCODINGS[encoding])).encoding == encoding
 
 
 def test_the_encoding_that_a_person_names_can_be_changed_again():

@@ -25,10 +25,10 @@ from dimensions_site.administration.base.bounded import Page, open_keys, require
 from dimensions_site.administration.base.differences import ACTIONS, workbook_of
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter
 from dimensions_site.administration.base.scope import GrantedAdmin
-from dimensions_site.administration.base.values import badge, number, when
+from dimensions_site.administration.base.values import EMPTY, badge, when
 from dimensions_site.administration.plans.deciding import DECISION_PAGES
 from dimensions_site.administration.plans.plan_page import may_delete, may_repeat, plan_page
-from dimensions_site.administration.plans.words import differences_of, source_words, status_words
+from dimensions_site.administration.plans.words import differences_of, effect_words, source_words, status_words
 from dimensions_site.administration.proposals import ANY_NUMBER, NO_ELEMENTS, open_new_plan, open_plan
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
@@ -81,10 +81,7 @@ class PlanAdmin(GrantedAdmin):
         when("created_at", _("made")),
         "source_text",
         "state",
-        number("created", _("created")),
-        number("changed", _("changed")),
-        number("unchanged", _("unchanged")),
-        number("deleted", _("deleted")),
+        "effect",
         "requester",
         when("repository", _("repository"), attrgetter("db_id")),
         "dimension",
@@ -177,6 +174,10 @@ class PlanAdmin(GrantedAdmin):
     @admin.display(description=_("status"))
     def state(self, obj: Plan) -> str:
         return badge(obj.status, status_words(obj))
+
+    @admin.display(description=_("Effect"))
+    def effect(self, obj: Plan) -> str:
+        return effect_words(obj) or EMPTY
 
     @admin.display(description=_("source"))
     def source_text(self, obj: Plan) -> str:

@@ -85,6 +85,12 @@ def parts_of(plan: Plan) -> Mapping[PlanAction, Any]:
     return {action: names[plan.status != PlanStatus.APPLIED] for action, names in _PARTS.items()}
 
 
+def effect_words(plan: Plan) -> str:
+    """Return what the plan does, or has done, such as `3 to be created · 1 to be deleted`; empty if it does nothing."""
+    counts = [(getattr(plan, action.value), name) for action, name in parts_of(plan).items()]
+    return " · ".join(f"{grouped_number(count)} {name}" for count, name in counts if count)
+
+
 def lead(plan: Plan) -> str:
     """Return what people can do with the plan, or what happened to it."""
     if plan.status == "APPLIED":

@@ -69,3 +69,29 @@ def test_a_table_that_is_too_wide_scrolls_in_its_own_box(chart, alice, visit, la
     columns = ",".join([*languages, *fields] if many else ["descriptions", "nature"])
     options = {"storage_state": signed_in(browser_of(alice)), "locale": language}
     visit(f"{LIST}?columns={columns}", look, **options, viewport={"width": 1280, "height": 800})
+
+
+def test_high_rows_break_no_word(chart, alice, visit):
+    """The description takes the room that the words of the others leave."""
+
+    def look(tab):
+        narrow = tab.locator("td.field-type").first
+        # No line holds a part of the word: the cell is as wide as on one line.
+        wrapped = narrow.evaluate("cell => cell.getBoundingClientRect().width")
+        narrow.evaluate("cell => { cell.style.whiteSpace = 'nowrap'; }")
+        assert narrow.evaluate("cell => cell.getBoundingClientRect().width") == wrapped
+
+    options = {"storage_state": signed_in(browser_of(alice)), "viewport": {"width": 1280, "height": 800}}
+    visit(f"{LIST}?density=comfortable&filter=type==NORMAL", look, **options)
+
+
+def test_a_printed_list_has_each_heading_above_its_values(chart, alice, visit):
+    """The boxes to select rows are not printed."""
+
+    def look(tab):
+        tab.emulate_media(media="print")
+        left = "cells => cells.filter(cell => cell.checkVisibility()).map(cell => cell.getBoundingClientRect().left)"
+        headings = tab.locator("#result_list thead th").evaluate_all(left)
+        assert headings == tab.locator("#result_list tbody tr:first-child > *").evaluate_all(left)
+
+    visit(LIST, look, storage_state=signed_in(browser_of(alice)), viewport={"width": 1280, "height": 800})

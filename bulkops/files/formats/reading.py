@@ -195,7 +195,7 @@ def _text_format(file: BinaryIO, encoding: str, expected: Format | None) -> Form
     if may_be_table and not _ELEMENTS.match(start):
         return _ANY_OTHER_TEXT
     if not found.is_table and not encoding.startswith("utf-8"):
-        raise UnreadableFile(1, _JSON_NOT_UTF_8)
+        raise UnreadableFile(1, _JSON_NOT_UTF_8, f"The body looks like JSON. {_CONVERT}")
     return found
 
 

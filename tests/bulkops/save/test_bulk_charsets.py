@@ -138,3 +138,8 @@ def workbook() -> bytes:
 def test_a_body_that_is_not_csv_is_refused_in_words_for_programs(alice, body, detail):
     """A program has no 'Save as'."""
     assert refused(post(alice, CSV, body))["detail"] == detail
+
+
+def test_json_in_another_charset_is_not_csv_either(alice):
+    report = refused(post(alice, f"{CSV}; charset=windows-1252", b'{"id": "A"}'))
+    assert report["detail"] == "The body looks like JSON. Convert it to CSV."

@@ -161,7 +161,8 @@ COUNTED = (
 )
 SYNC_TOKEN = _answered(
     "Sync-Token",
-    "The state that the answer shows, for `since` of `elements-changes` and for `asOf`.",
+    "A state of which the answer has everything, for `since` of `elements-changes` and for `asOf`. What is committed "
+    "while it is read may be in it, too.",
     on=[200],
     maxLength=MAX_TOKEN,
 )

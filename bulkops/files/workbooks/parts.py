@@ -65,6 +65,8 @@ class Workbook:
         self._targets: Mapping[str, tuple[str, str]] = self._relations(path)
         self.sheets: list[Sheet] = []
         self._epoch: datetime = WINDOWS_EPOCH
+        # Programs that do not compute write 0 for each formula, and have Excel compute it.
+        self.is_computed_on_load = False
         with self._open(path) as part:
             for parent, name, attributes in start_tags(part):
                 if not parent and name != "workbook":
@@ -73,6 +75,8 @@ class Workbook:
                     self._add_sheet(attributes)
                 elif name == "workbookPr" and attributes.get("date1904") in ("1", "true"):
                     self._epoch = MAC_EPOCH
+                elif name == "calcPr":
+                    self.is_computed_on_load = attributes.get("fullCalcOnLoad") in ("1", "true")
 
     def cell_texts(self) -> CellTexts:
         """Return the converter from stored values to texts, with the formats of this workbook."""

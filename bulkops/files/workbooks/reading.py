@@ -130,6 +130,7 @@ class _Book:
         self.filled = [sheet for sheet in workbook.sheets if self._has_content(sheet)]
         self._shared = shared
         self._texts = workbook.cell_texts()
+        self._no_values = ("", "0", "0.0") if workbook.is_computed_on_load else ("",)
         if not self.filled:
             raise UnreadableFile(1, _NO_ROWS)
 
@@ -173,7 +174,7 @@ class _Book:
                 texts[column], number = self._text(cell)
             except CellError as error:
                 number = error.number
-                texts[column] = error.text or cell.text or f"={cell.formula}"
+                texts[column] = error.text or cell.text
                 errors[column] = _IN_CELL.format(cell=f"{get_column_letter(cell.column)}{row.number}", error=error)
             # A whole number that is shown as such needs no mention.
             if number is not None and (column in errors or number != texts[column] or "." in number):
@@ -182,10 +183,10 @@ class _Book:
 
     def _text(self, cell: Cell) -> tuple[str, str | None]:
         number = None
+        # A computed text may be empty.
+        if cell.formula is not None and cell.kind != "str" and cell.text in self._no_values:
+            raise CellError(str(_FORMULA), text=f"={cell.formula}")
         if not cell.text:
-            # A computed text may be empty.
-            if cell.formula is not None and cell.kind != "str":
-                raise CellError(str(_FORMULA))
             return "", None
         if cell.kind == "s":
             number_of_text = whole_number(cell.text.strip())

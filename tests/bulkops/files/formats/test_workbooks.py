@@ -151,6 +151,25 @@ def test_the_value_that_a_program_has_computed_is_taken_and_marked(stored, text)
     assert (row.cells["value"], row.formulas, row.errors) == (text, ("value",), {})
 
 
+@pytest.mark.parametrize("zero", [b"0", b"0.0"])
+@pytest.mark.parametrize("is_computed_on_load", [True, False])
+def test_the_zero_of_a_program_that_has_excel_compute_is_no_value(zero, is_computed_on_load):
+    """XlsxWriter and others write it for each formula, whatever that is; Excel computes as it opens the file."""
+    cell = b'<c r="C2"><f>"Ca"&amp;"sh"</f><v>%s</v></c>' % zero
+    content = with_parts(
+        workbook(HEADINGS, ["1000", "Cash", 777]),
+        {
+            SHEET: lambda sheet: sheet.replace(b'<c r="C2" t="n"><v>777</v></c>', cell),
+            "xl/workbook.xml": lambda book: book if is_computed_on_load else book.replace(b' fullCalcOnLoad="1"', b""),
+        },
+    )
+    outcome = read(content)
+    assert outcome.rows[0].cells["value"] == ('="Ca"&"sh"' if is_computed_on_load else "0")
+    assert [message[:61] for message in outcome.messages] == (
+        ["line 2, value: The cell C2 holds a formula without its value."] if is_computed_on_load else []
+    )
+
+
 @pytest.mark.parametrize(
     "stored", [b'<c r="C2" t="n"><f aca="false">%s()</f><v>1</v></c>', b'<c r="C2" t="b"><f>%s()</f></c>']
 )

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import fits, follow, signed_in
+from tests.dimensions_site.administration.elements.dated import TYPED, store_chart
 from tests.dimensions_site.administration.lists.lists import LIST
 from tests.dimensions_site.administration.site.people import browser_of
 
@@ -95,3 +96,13 @@ def test_a_printed_list_has_each_heading_above_its_values(chart, alice, visit):
         assert headings == tab.locator("#result_list tbody tr:first-child > *").evaluate_all(left)
 
     visit(LIST, look, storage_state=signed_in(browser_of(alice)), viewport={"width": 1280, "height": 800})
+
+
+def test_the_note_about_the_past_stands_apart_from_the_search(alice, northwind, visit):
+    store_chart(alice, northwind)
+
+    def look(tab):
+        note = tab.locator(".past-note").evaluate("note => note.getBoundingClientRect().bottom")
+        assert tab.locator("#searchbar").evaluate("box => box.getBoundingClientRect().top") - note >= 8
+
+    visit(f"{LIST}?as_of={TYPED}", look, storage_state=signed_in(browser_of(alice)), timezone_id="UTC")

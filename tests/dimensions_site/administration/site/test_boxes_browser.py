@@ -10,15 +10,16 @@ from django.urls import reverse
 from playwright.sync_api import Page
 
 from account.models import Account
-from bulkops.models import FileImport
+from bulkops.models import FileImport, Plan
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from dimensions_site.tokens.models import Application
-from tests.browser import signed_in
+from tests.browser import WIDTHS, signed_in
+from tests.bulkops.plans.plans import make
 from tests.dimensions_site.administration.files.imports import BANK, HEADINGS, upload
 from tests.dimensions_site.administration.site.people import page, superuser
 from tests.dimensions_site.tokens.clients import service
-from tests.factories import account, currency
+from tests.factories import Person, account, currency
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -117,3 +118,19 @@ def test_each_box_of_each_form_can_be_seen(root: Client, visit: Any, scheme: str
 
     visit(first, look, storage_state=signed_in(root), color_scheme=scheme)
     assert {address: boxes for address, boxes in unseen.items() if boxes} == {}
+
+
+def test_a_reason_has_room_on_a_phone(root: Client, alice: Person, visit: Any) -> None:
+    """Its button stands below it."""
+    make(alice, "account", bulk={"post": [account("2")]})
+
+    def look(tab: Page) -> None:
+        width = tab.get_by_label("Reason").first.evaluate("box => box.getBoundingClientRect().width")
+        assert width > WIDTHS["phone"] / 2
+
+    visit(
+        page(Plan, "change", Plan.objects.get().pk),
+        look,
+        storage_state=signed_in(root),
+        viewport={"width": WIDTHS["phone"], "height": 844},
+    )

@@ -86,8 +86,9 @@ class Workbook:
         if path is not None:
             with self._open(path) as part:
                 for parent, name, attributes in start_tags(part):
-                    if name == "numFmt" and parent == "numFmts":
-                        formats[whole_number(attributes.get("numFmtId"))] = _format_code(attributes)
+                    # Excel may write a format in several forms, for several programs, and those of tables come last.
+                    if name == "numFmt" and parent != "dxf":
+                        formats.setdefault(whole_number(attributes.get("numFmtId")), _format_code(attributes))
                         _check_count(formats, MAX_NUMBER_FORMATS, _("number formats"))
                     elif name == "xf" and parent == "cellXfs":
                         styles.append(whole_number(attributes.get("numFmtId", "0")))

@@ -1,5 +1,7 @@
 """What a cell shows is what is stored, whatever its number format; where that is not known, its row is an error."""
 
+import re
+
 import pytest
 
 from tests.bulkops.files.formats.files import SHEET, STYLES, read, with_parts, workbook
@@ -200,6 +202,19 @@ def test_a_format_without_definition_is_that_of_its_number(number, stored, text)
         assert row.errors.keys() == {"name"}
     else:
         assert (row.cells["name"], row.errors) == (text, {})
+
+
+def test_a_format_is_found_among_its_forms_for_several_programs():
+    """Excel writes them so where only a new version knows the language."""
+    content = workbook(["id"], [10], change=lambda book: setattr(book.worksheets[0]["A2"], "number_format", "0000"))
+    format = b'<numFmt numFmtId="164" formatCode="0000"/>'
+    forms = (
+        b'<mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006">'
+        b'<mc:Choice Requires="x16r2">%s</mc:Choice><mc:Fallback>%s</mc:Fallback></mc:AlternateContent>'
+    ) % (format, format)
+    changed = with_parts(content, {STYLES: lambda part: re.sub(rb'<numFmt [^>]*"0000" ?/>', forms, part)})
+    assert changed != content
+    assert read(changed).cells == [{"id": "0010"}]
 
 
 def test_the_format_of_a_table_or_a_condition_is_not_that_of_cells():

@@ -154,7 +154,7 @@ def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow
                 "'{cell}' is a number that a spreadsheet program has shortened. Write all its digits; if the text is "
                 "meant so, write [[text]]{cell}."
             )
-            errors[column] = message.format(cell=cell)
+            errors[column] = message.format(cell=shortened(cell))
         elif SPREADSHEET_ERROR.fullmatch(cell):
             message = _(
                 "'{cell}' is an error of a spreadsheet program. Write what belongs there; if the text is meant so, "

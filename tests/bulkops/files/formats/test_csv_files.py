@@ -271,6 +271,11 @@ def test_the_error_of_a_formula_is_refused(text):
     assert outcome.messages == [message + f"the text is meant so, write [[text]]{text}."]
 
 
+def test_a_shortened_number_is_not_repeated_at_length():
+    outcome = read(f"id,name\n1.{'1' * 100_000}E+05,Cash\n".encode())
+    assert len(outcome.messages[0]) < 500
+
+
 @pytest.mark.parametrize(
     "text",
     [

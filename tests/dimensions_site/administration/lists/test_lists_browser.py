@@ -7,6 +7,8 @@ from tests.browser import fits, follow, signed_in
 from tests.dimensions_site.administration.elements.dated import TYPED, store_chart
 from tests.dimensions_site.administration.lists.lists import LIST
 from tests.dimensions_site.administration.site.people import browser_of
+from tests.factories import account
+from tests.storing import store_accounts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -86,16 +88,22 @@ def test_high_rows_break_no_word(chart, alice, visit):
     visit(f"{LIST}?density=comfortable&filter=type==NORMAL", look, **options)
 
 
-def test_a_printed_list_has_each_heading_above_its_values(chart, alice, visit):
-    """The boxes to select rows are not printed."""
+def test_a_printed_list_has_each_heading_above_its_values(chart, alice, northwind, visit):
+    """The boxes to select rows are not printed, and no text is cut off."""
 
     def look(tab):
+        tab.set_viewport_size({"width": 1024, "height": 800})
+        cut = "cells => cells.filter(cell => cell.scrollWidth > cell.clientWidth).map(cell => cell.innerText)"
+        cells = tab.locator("#result_list tbody :is(td, .element-described)")
+        assert any("Average number" in text for text in cells.evaluate_all(cut))
         tab.emulate_media(media="print")
+        assert cells.evaluate_all(cut) == []
         left = "cells => cells.filter(cell => cell.checkVisibility()).map(cell => cell.getBoundingClientRect().left)"
         headings = tab.locator("#result_list thead th").evaluate_all(left)
         assert headings == tab.locator("#result_list tbody tr:first-child > *").evaluate_all(left)
 
-    visit(LIST, look, storage_state=signed_in(browser_of(alice)), viewport={"width": 1280, "height": 800})
+    store_accounts(northwind, account("3000", descriptions={"en": "Average number of employees of all companies " * 2}))
+    visit(LIST, look, storage_state=signed_in(browser_of(alice)))
 
 
 def test_the_note_about_the_past_stands_apart_from_the_search(alice, northwind, visit):

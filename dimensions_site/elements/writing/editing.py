@@ -6,12 +6,13 @@ from typing import Any
 
 from django.db import IntegrityError
 from django.utils.translation import gettext as _
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, flatten
 from dimensions_site.api.parsers import RawElement, as_raw
 from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.declaration.fields import ElementContext
+from dimensions_site.elements.declaration.spellings import join_details
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_of
@@ -51,21 +52,22 @@ class Editor:
     def create(self, data: Any) -> Saved:
         """Create an element.
 
-        Raises `Problem` 400 for an invalid one, and ALREADY_EXISTS if another element has its id or another unique
-        value (contract C13), also beside other errors (B1).
+        Raises `ValidationError` for an invalid one, and `Problem` 400 ALREADY_EXISTS if another element has its id or
+        another unique value (contract C13); the former has both (B1).
         """
         sent = as_raw(data)
         try:
             row = self._decoder.whole(sent, self._context())
         except ValidationError as error:
-            failures = flatten(error.detail)
-            wrong = {failure.path for failure in failures}  # "" is the body as a whole, which may be no object
+            wrong = {failure.path for failure in flatten(error.detail)}  # "" is the body as a whole
             model = self.dimension.model
             values = {
                 column: None if wrong & {"", name} else sent.value.get(name)
                 for column, name in model.unique_in_repository.items()
             }
-            raise bad_request([*failures, *already_there(model, self.repository, values)]) from None
+            taken = already_there(model, self.repository, values)
+            details = {failure.path: [ErrorDetail(failure.message, failure.code)] for failure in taken}
+            raise ValidationError(join_details(details, error.detail)) from None
         try:
             with writing_one_in_turn(self.repository):
                 return self._inserted(row)

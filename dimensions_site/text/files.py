@@ -12,7 +12,7 @@ GZIP_SIGNATURE = b"\x1f\x8b"
 # What is compressed to less than this share of its size is an attack, if it is larger than any list of short codes.
 MAX_RATIO = 200
 RATIO_COUNTS_FROM_BYTES = 64 * 1024**2
-# What a name of a form of an encoding that its text shows stands for.
+# Codecs for one form of an encoding; the text itself shows which form it has.
 _FORMS = {"utf-8-sig": "utf-8", "utf-16-le": "utf-16", "utf-16-be": "utf-16"}
 
 

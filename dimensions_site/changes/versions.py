@@ -118,6 +118,9 @@ def newest(versions: QuerySet[Any], written: QuerySet[Any] | None = None) -> Que
 
 def _last_numbers(versions: QuerySet[Any], written: QuerySet[Any] | None) -> QuerySet[Any]:
     numbers: QuerySet[Any]
+    if written is not None and is_sharded():
+        # For each by itself, a worker that takes the shard for empty would read all of it.
+        versions, written = versions.filter(Among("element_id", written.order_by().values("element_id"))), None
     if written is None:
         numbers = versions.order_by().values("element_id").annotate(last=Max("number")).values_list("last")
         return numbers

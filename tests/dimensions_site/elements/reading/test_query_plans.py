@@ -263,6 +263,7 @@ if POSTGRESQL:
         assert BY_ID in plan
         assert "Sort" not in plan
 
+    @not_in_shards
     def test_a_search_in_the_administration_is_found_by_the_index_of_searches(large):
         browser = superuser()
         for address in ("?q=zwischenKONTO", "?q=rare", "?q=zwischenkonto+größe"):

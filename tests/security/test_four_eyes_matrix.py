@@ -274,6 +274,7 @@ ADMIN_OTHERS = {
         (
             *("change_elements", "columns", "compare_plan", "condition", "edit_elements", "export_elements"),
             *("history", "pick", "replace_text", "save_view", "uses", "view", "views"),
+            "changelist",  # its actions are in these lists by their names
         ),
     ),
     *product(("changeset", "dataprocessing", "fileimport"), ("undo",)),

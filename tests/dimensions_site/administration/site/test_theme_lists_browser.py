@@ -1,6 +1,7 @@
 """The lists that the theme shows: a table with its numbers on the right on a desk, and cards on a phone."""
 
 import pytest
+from playwright.sync_api import Page
 
 from bulkops.models import DataProcessing, Plan
 from tests.browser import WIDTHS, signed_in
@@ -19,7 +20,7 @@ _STYLE = "(cell, [part, name]) => getComputedStyle(cell, part)[name]"
 def test_numbers_stand_on_the_right_below_their_heading(alice, northwind, visit):
     start(alice, ["1000"])
 
-    def look(tab):
+    def look(tab: Page) -> None:
         cell = tab.locator("#result_list td[class*=_number]").first
         assert cell.evaluate(_STYLE, [None, "textAlign"]) == "right"
         heading = tab.locator("#result_list th[class*=_number] > div").first
@@ -32,7 +33,7 @@ def test_the_labels_of_a_card_begin_with_a_capital_letter(alice, northwind, visi
     """The name of the row has no label, and is as it is written."""
     start(alice, ["1000"])
 
-    def look(tab):
+    def look(tab: Page) -> None:
         cells = tab.locator("#result_list .data-row td")
         labels = [cell for cell in cells.all() if cell.evaluate(_STYLE, ["::before", "content"]) != "none"]
         assert len(labels) >= 5
@@ -51,7 +52,7 @@ def test_all_columns_of_the_proposals_are_in_sight(alice, northwind, visit, lang
     changes = {"put": [account("1000", type="DETAIL"), account("9000")], "delete": [{"id": "1100"}]}
     make(alice, "account", bulk=changes, maxDelete=1)
 
-    def look(tab):
+    def look(tab: Page) -> None:
         table = tab.locator("#result_list")
         assert table.evaluate("table => table.getBoundingClientRect().right <= innerWidth")
         words = {

@@ -7,8 +7,13 @@ from django.http import QueryDict
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from dimensions_site.administration.conditions.chips import FilterCondition, Rest, chips_of, joined
-from dimensions_site.administration.conditions.operations import OPERATIONS, Takes, offered_operations
+from dimensions_site.administration.conditions.filtering import Rest, chips_of
+from dimensions_site.administration.conditions.operations import (
+    OPERATIONS,
+    FilterCondition,
+    Takes,
+    offered_operations,
+)
 from dimensions_site.administration.inputs.controls import as_meant
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.elements.declaration.labels import AmbiguousText, labels_in_messages
@@ -46,8 +51,7 @@ class ConditionForm:
         self.picker = picker
         self.errors: dict[str, str] = {}
         self._fields = fields
-        self._field = fields.resolve(named.path)
-        self.operations = offered_operations(self._field, is_entry=named.is_entry)
+        self.operations = offered_operations(fields.resolve(named.path), is_entry=named.is_entry)
         if self.leaf.refers_to is not None:
             self.operations.sort(key=lambda operation: operation.name != "is")
         if condition is not None and condition.operation not in self.operations:
@@ -140,18 +144,9 @@ class ConditionForm:
 
     def _checked(self, named: NamedField, values: tuple[str, ...]) -> FilterCondition | None:
         """Return the condition, unless the filter language refuses it."""
-        field = self._fields.resolve(named.path)
-        operation = self.operation
-        if named is not self.named:  # what is missing is called so in one language
-            same = (
-                known
-                for known in offered_operations(field, is_entry=True)
-                if known.symbol and (known.symbol, known.value) == (operation.symbol, operation.value)
-            )
-            operation = next(same, operation)
-        condition = FilterCondition(named, operation, values)
+        condition = FilterCondition(named, self.operation, values)
         try:
-            compile_filter(parse(write(joined(condition.nodes()))), self._fields)
+            compile_filter(parse(write(condition.node)), self._fields)
         except ValueError as error:
             self.errors["value"] = self._refusal(error)
             return None

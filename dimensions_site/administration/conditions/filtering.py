@@ -1,6 +1,11 @@
-"""The filter of a list, which the address carries as RSQL."""
+"""The filter of a list, which the address carries as RSQL, and people read as chips.
 
-from collections.abc import Callable, Mapping, Sequence
+Chips are conditions that all hold, some of them groups of which one must hold. The parser of REST reads the text, so
+there is one grammar. What chips cannot express stays a part with its text.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -13,14 +18,16 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.current import chosen_repository
 from dimensions_site.administration.base.paging import COUNT, ROW
-from dimensions_site.administration.conditions.chips import Chip, Rest, chips_of, text_of
+from dimensions_site.administration.conditions.operations import FilterCondition, condition_of
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
+from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.filters import ElementFields
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.compiler import compile_filter
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.parser import parse
+from dimensions_site.rsql.parser import And, Node, Or, parse, write
+from dimensions_site.text.formats import shortened
 
 # The parameters of the list.
 FILTER = "filter"
@@ -30,6 +37,83 @@ VIEW = "view"
 ALL = "all"
 # The parameter of the pages about a list that carries the query of the list.
 LIST = "list"
+# How many characters of a part a chip shows that is no condition.
+_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A part of the filter that is shown as its text."""
+
+    node: Node | None
+    text: str
+
+    @property
+    def words(self) -> str:
+        return shortened(self.text, _SHOWN)
+
+
+Part = FilterCondition | Rest
+
+
+@dataclass(frozen=True)
+class Chip:
+    """One or more parts, of which one must hold. All chips of a filter must."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def is_group(self) -> bool:
+        return len(self.parts) > 1
+
+
+def chips_of(node: Node, wire: Wire) -> list[Chip]:
+    """Return the chips of a filter."""
+    parts = [node] if isinstance(node, Or) else _conditions(node, And, wire)
+    return [_chip(part, wire) for part in parts]
+
+
+def text_of(chips: Sequence[Chip]) -> str:
+    """Return the filter of the `chips`; empty without any. Raises ValueError for a day that is invalid."""
+    nodes: list[Node] = []
+    for chip in chips:
+        alternatives = tuple(part.node for part in chip.parts if part.node is not None)
+        if alternatives:
+            nodes += _flat(alternatives[0] if len(alternatives) == 1 else Or(alternatives), And)
+    if not nodes:
+        return ""
+    return write(nodes[0] if len(nodes) == 1 else And(tuple(nodes)))
+
+
+def _flat(node: Node, connector: type[And | Or]) -> Iterator[Node]:
+    if not isinstance(node, connector):
+        yield node
+        return
+    for child in node.children:
+        yield from _flat(child, connector)
+
+
+def _chip(part: Node | FilterCondition, wire: Wire) -> Chip:
+    if isinstance(part, Or):
+        alternatives = _conditions(part, Or, wire)
+        if not any(isinstance(one, And) for one in alternatives):
+            return Chip(tuple(map(_part, alternatives)))
+    return Chip((_part(part),))
+
+
+def _part(part: Node | FilterCondition) -> Part:
+    return part if isinstance(part, FilterCondition) else Rest(part, write(part))
+
+
+def _conditions(node: Node, connector: type[And | Or], wire: Wire) -> list[Node | FilterCondition]:
+    """Return the conditions that the `connector` joins, two that form one operation as one, and the other nodes."""
+    found: list[Node | FilterCondition] = []
+    nodes = list(_flat(node, connector))
+    while nodes:
+        together = condition_of(connector(tuple(nodes[:2])), wire) if len(nodes) > 1 else None
+        found.append(together or condition_of(nodes[0], wire) or nodes[0])
+        del nodes[: 1 if together is None else 2]
+    return found
 
 
 def with_parameters(query: QueryDict, changes: Mapping[str, str]) -> str:

@@ -1,16 +1,22 @@
-"""The operations of a condition, in words that fit the kind of the field, and the filter that each one stands for."""
+"""The conditions of a filter: operations in words that fit the kind of the field, and what each one stands for."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from typing import Any
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.rsql.fields import Field, ValueKind
 from dimensions_site.rsql.operators import BY_SYMBOL
-from dimensions_site.rsql.parser import Comparison, Node, Or
+from dimensions_site.rsql.parser import And, Comparison, Node, Or
+from dimensions_site.text.formats import shortened
+
+# How many of several values a sentence names, and how many characters of each.
+_NAMED_VALUES, _LONGEST_VALUE = 5, 60
 
 
 class Takes(StrEnum):
@@ -35,7 +41,13 @@ class FilterOperation:
     value: str = ""
 
 
+# In the order in which a filter is read.
 _ALL = (
+    FilterOperation("empty", _("is empty"), _("%(field)s is empty"), Takes.NOTHING, "=isnull=", "true"),
+    FilterOperation("not-empty", _("is not empty"), _("%(field)s is not empty"), Takes.NOTHING, "=isnull=", "false"),
+    # The same of the text in one language, and of other texts where an empty one does not count.
+    FilterOperation("missing", _("is missing"), _("%(field)s is missing"), Takes.NOTHING, "=isnull=", "true"),
+    FilterOperation("present", _("is there"), _("%(field)s is there"), Takes.NOTHING, "=isnull=", "false"),
     FilterOperation("is", _("is"), _("%(field)s is %(value)s"), symbol="=="),
     FilterOperation("is-not", _("is not"), _("%(field)s is not %(value)s"), symbol="!="),
     FilterOperation("contains", _("contains"), _("%(field)s contains %(value)s"), symbol="=ilike="),
@@ -45,30 +57,22 @@ _ALL = (
         _("%(field)s contains %(value)s in the same case"),
         symbol="=like=",
     ),
-    FilterOperation("starts", _("starts with"), _("%(field)s starts with %(value)s")),
     FilterOperation("in", _("is one of"), _("%(field)s is one of %(value)s"), Takes.SEVERAL, symbol="=in="),
     FilterOperation("not-in", _("is none of"), _("%(field)s is none of %(value)s"), Takes.SEVERAL, symbol="=out="),
-    FilterOperation("between", _("is from … to …"), _("%(field)s is from %(low)s to %(high)s"), Takes.RANGE),
     FilterOperation("at-least", _("is at least"), _("%(field)s is at least %(value)s"), symbol=">="),
     FilterOperation("at-most", _("is at most"), _("%(field)s is at most %(value)s"), symbol="<="),
     FilterOperation("greater", _("is greater than"), _("%(field)s is greater than %(value)s"), symbol=">"),
     FilterOperation("less", _("is less than"), _("%(field)s is less than %(value)s"), symbol="<"),
-    FilterOperation("empty", _("is empty"), _("%(field)s is empty"), Takes.NOTHING, "=isnull=", "true"),
-    FilterOperation("not-empty", _("is not empty"), _("%(field)s is not empty"), Takes.NOTHING, "=isnull=", "false"),
-    # The same of the text in one language, of moments, and of other texts where an empty one does not count.
-    FilterOperation("missing", _("is missing"), _("%(field)s is missing"), Takes.NOTHING, "=isnull=", "true"),
-    FilterOperation("present", _("is there"), _("%(field)s is there"), Takes.NOTHING, "=isnull=", "false"),
-    FilterOperation("on", _("is on the day"), _("%(field)s is on %(value)s")),
     FilterOperation("since", _("is on or after"), _("%(field)s is on or after %(value)s"), symbol=">="),
     FilterOperation("before", _("is before"), _("%(field)s is before %(value)s"), symbol="<"),
     FilterOperation("after", _("is after"), _("%(field)s is after %(value)s"), symbol=">"),
     FilterOperation("until", _("is not after"), _("%(field)s is not after %(value)s"), symbol="<="),
+    FilterOperation("starts", _("starts with"), _("%(field)s starts with %(value)s")),
+    FilterOperation("on", _("is on the day"), _("%(field)s is on %(value)s")),
+    FilterOperation("between", _("is from … to …"), _("%(field)s is from %(low)s to %(high)s"), Takes.RANGE),
 )
 OPERATIONS = {operation.name: operation for operation in _ALL}
 
-_EMPTINESS = ("empty", "not-empty")
-# A text that is not empty comes after the empty one.
-_NOT_EMPTY = (">", "")
 _NUMBERS = ("is", "is-not", "at-least", "at-most", "between", "greater", "less", "in", "not-in")
 # What the form offers, the most frequent first.
 _OFFERED = {
@@ -80,12 +84,9 @@ _OFFERED = {
     ValueKind.TIMESTAMP: ("on", "between", "since", "before"),
     ValueKind.TEXT_MAP: ("contains", "is"),
 }
-# What a comparison of a moment and of a text in a map is called.
-_OF_MOMENTS = {"at-least": "since", "less": "before", "greater": "after", "at-most": "until"}
-_OF_ENTRIES = {"empty": "missing", "not-empty": "present"}
-_BY_COMPARISON = {
-    (BY_SYMBOL[operation.symbol], operation.value): operation.name for operation in reversed(_ALL) if operation.symbol
-}
+# Operations of moments alone, and what the same comparisons are called of everything else.
+_OF_MOMENTS = ("since", "before", "after", "until", "on")
+_OF_OTHERS = ("at-least", "at-most", "greater", "less")
 
 
 def offered_operations(field: Field, *, is_entry: bool) -> list[FilterOperation]:
@@ -95,74 +96,119 @@ def offered_operations(field: Field, *, is_entry: bool) -> list[FilterOperation]
         names.insert(0, "contains")
     # One entry of a map that is there may be missing.
     if field.nullable or field.kind is ValueKind.TEXT_MAP:
-        names += [_OF_ENTRIES[name] for name in _EMPTINESS] if is_entry else _EMPTINESS
+        names += ("missing", "present") if is_entry else ("empty", "not-empty")
     return [OPERATIONS[name] for name in names]
 
 
-def comparisons(
-    path: str, kind: ValueKind, operation: FilterOperation, values: Sequence[str], *, may_be_empty: bool
-) -> Sequence[Node]:
-    """Return the conditions that together mean the operation. Raises ValueError for a day that is invalid.
+@dataclass(frozen=True)
+class FilterCondition:
+    """An operation on a field, with its values as the filter writes them."""
 
-    People see no difference between no text and an empty one, if the field has both (`may_be_empty`).
-    """
-    if may_be_empty and operation.name == "empty":
-        return [Or((_compare(path, "=isnull=", "true"), _compare(path, "==", "")))]
-    if may_be_empty and operation.name == "not-empty":
-        return [_compare(path, *_NOT_EMPTY)]
-    if operation.symbol:
-        return [_compare(path, operation.symbol, *([operation.value] if operation.value else values))]
-    low, high = values[0], values[-1]
-    if kind is ValueKind.TIMESTAMP:
-        return [_compare(path, ">=", low), _compare(path, "<", _next_day(high))]
-    if operation.name == "starts":
-        after = _successor(low)
-        return [_compare(path, ">=", low), *([_compare(path, "<", after)] if after else [])]
-    return [_compare(path, ">=", low), _compare(path, "<=", high)]
+    field: NamedField
+    operation: FilterOperation
+    values: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> str:
+        values = [_words_of(self.field, value) for value in self.values]
+        named = ", ".join(values[:_NAMED_VALUES]) + (", …" if len(values) > _NAMED_VALUES else "")
+        low, high = (values[0], values[-1]) if self.operation.takes is Takes.RANGE else ("", "")
+        return str(self.operation.sentence) % {
+            "field": self.field.short_heading,
+            "value": named,
+            "low": low,
+            "high": high,
+        }
+
+    @property
+    def node(self) -> Node:
+        """The part of the filter that means the operation. Raises ValueError for a day that is invalid.
+
+        People see no difference between no text and an empty one, if the field has both (`may_be_empty`).
+        """
+        operation = self.operation
+        if self.field.may_be_empty and operation.name == "empty":
+            return Or((self._comparison("=isnull=", "true"), self._comparison("==", "")))
+        if self.field.may_be_empty and operation.name == "not-empty":
+            # A text that is not empty comes after the empty one.
+            return self._comparison(">", "")
+        if operation.symbol:
+            return self._comparison(operation.symbol, *([operation.value] if operation.value else self.values))
+        low, high = self.values[0], self.values[-1]
+        symbol, end = "<=", high
+        if self.field.kind is ValueKind.TIMESTAMP:
+            symbol, end = "<", _next_day(high)
+        elif operation.name == "starts":
+            symbol, end = "<", _successor(low)
+        begin = self._comparison(">=", low)
+        return And((begin, self._comparison(symbol, end))) if end else begin
+
+    def _comparison(self, symbol: str, *values: str) -> Comparison:
+        return Comparison(self.field.path, BY_SYMBOL[symbol], values, position=1)
 
 
-def operation_of(
-    kind: ValueKind, comparison: Comparison, *, is_entry: bool, may_be_empty: bool
-) -> tuple[FilterOperation, tuple[str, ...]] | None:
-    """Return the operation of one comparison, and its values; None for values that the comparison cannot have."""
-    values = comparison.values
-    if may_be_empty and (str(comparison.operator), *values) == _NOT_EMPTY:
-        return OPERATIONS["not-empty"], ()
-    name = _BY_COMPARISON.get((comparison.operator, values[0])) or _BY_COMPARISON.get((comparison.operator, ""))
-    if name is None or (len(values) > 1 and not comparison.operator.takes_list):
+def condition_of(node: Node, wire: Wire) -> FilterCondition | None:
+    """Return the condition that means exactly the part `node` of a filter; None if none does."""
+    meant = _canonical(node, wire)
+    first, last = (meant, meant) if isinstance(meant, Comparison) else (meant.children[0], meant.children[-1])
+    if not (isinstance(first, Comparison) and isinstance(last, Comparison)):
         return None
-    others = _OF_MOMENTS if "since" in _OFFERED[kind] else _OF_ENTRIES if is_entry or may_be_empty else {}
-    name = others.get(name, name)
-    return OPERATIONS[name], () if OPERATIONS[name].takes is Takes.NOTHING else values
-
-
-def operation_of_both(
-    kind: ValueKind, low: Comparison, high: Comparison
-) -> tuple[FilterOperation, tuple[str, ...]] | None:
-    """Return the operation that two comparisons of one field form together, with its values; None if they form none."""
-    if kind is ValueKind.TEXT_MAP or low.operator != BY_SYMBOL[">="]:
+    named = wire.named(first.selector)
+    if named is None:
         return None
-    first, last = low.values[0], high.values[0]
-    if high.operator == BY_SYMBOL["<="] and kind is not ValueKind.TIMESTAMP:
-        return OPERATIONS["between"], (first, last)
-    if high.operator != BY_SYMBOL["<"]:
-        return None
-    if kind is ValueKind.TIMESTAMP:
-        return _days(first, last)
-    return (OPERATIONS["starts"], (first,)) if kind is ValueKind.TEXT and _successor(first) == last else None
+    low, high = first.values[0], last.values[0]
+    values = {
+        Takes.NOTHING: (),
+        Takes.ONE: (low,),
+        Takes.SEVERAL: first.values,
+        Takes.RANGE: _days(low, high) if named.kind is ValueKind.TIMESTAMP else (low, high),
+    }
+    unlike = _unlike(named)
+    for operation in _ALL:
+        condition = FilterCondition(named, operation, values[operation.takes])
+        with suppress(ValueError):
+            if operation.name not in unlike and condition.node == meant:
+                return condition
+    return None
 
 
-def _compare(path: str, symbol: str, *values: str) -> Comparison:
-    return Comparison(path, BY_SYMBOL[symbol], values, position=1)
+def _unlike(named: NamedField) -> set[str]:
+    """Return the names of operations that are none of the field."""
+    unlike = {*(_OF_OTHERS if named.kind is ValueKind.TIMESTAMP else _OF_MOMENTS)}
+    if named.kind is not ValueKind.TEXT:
+        unlike.add("starts")
+    # Of two comparisons of a map, each may hold for another entry.
+    if named.kind is ValueKind.TEXT_MAP:
+        unlike.add("between")
+    if named.is_entry:
+        unlike |= {"empty", "not-empty"}
+    elif not named.may_be_empty:
+        unlike |= {"missing", "present"}
+    return unlike
 
 
-def _days(first: str, after: str) -> tuple[FilterOperation, tuple[str, ...]] | None:
+def _canonical(node: Node, wire: Wire) -> Node:
+    """Return the part of a filter with the paths of its fields, however they are spelled."""
+    if not isinstance(node, Comparison):
+        return type(node)(tuple(_canonical(child, wire) for child in node.children))
+    named = wire.named(node.selector)
+    return node if named is None else replace(node, selector=named.path)
+
+
+def _words_of(named: NamedField, text: str) -> str:
+    """Return what people call the value that a filter writes as `text`."""
+    if named.kind in (ValueKind.TEXT, ValueKind.TEXT_MAP):
+        return gettext("“%(text)s”") % {"text": shortened(text, _LONGEST_VALUE)}
+    leaf = named.place.leaf
+    return shortened(leaf.in_words(leaf.from_cell(leaf.spellings.get(text, text))), _LONGEST_VALUE)
+
+
+def _days(first: str, after: str) -> tuple[str, str]:
+    """Return the first and the last day before `after`; both texts as they are if they are not days."""
     try:
-        last = (_day(after) - timedelta(days=1)).isoformat()
-        days = (_day(first).isoformat(), last)
+        return _day(first).isoformat(), (_day(after) - timedelta(days=1)).isoformat()
     except (ValueError, OverflowError):
-        return None
-    return (OPERATIONS["on"], (first,)) if days[0] == days[1] else (OPERATIONS["between"], days)
+        return first, after
 
 
 def _day(text: str) -> date:

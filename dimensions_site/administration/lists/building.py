@@ -11,16 +11,20 @@ from django.utils.translation import gettext as _
 from dimensions_site.administration.base.bounded import PART, Page
 from dimensions_site.administration.base.current import chosen_repository
 from dimensions_site.administration.base.naming import grouped_fields, known_keys
-from dimensions_site.administration.conditions.chips import Chip, FilterCondition, Rest, chips_of, text_of
 from dimensions_site.administration.conditions.condition_form import ConditionForm, condition_at
 from dimensions_site.administration.conditions.filtering import (
     COLUMNS,
     FILTER,
     LIST,
+    Chip,
+    Rest,
+    chips_of,
     fields_of,
     list_query,
+    text_of,
     with_parameters,
 )
+from dimensions_site.administration.conditions.operations import FilterCondition
 from dimensions_site.administration.elements.references import ReferenceFinder
 from dimensions_site.administration.lists.columns import MAX_COLUMNS, ColumnTable
 from dimensions_site.administration.lists.listing import ListedAdmin

@@ -29,9 +29,16 @@ from dimensions_site.administration.base.naming import language_of_page
 from dimensions_site.administration.base.paging import COUNT, COUNTED_ROWS, ROW, PagedChangeList
 from dimensions_site.administration.base.past import AS_OF, PastList
 from dimensions_site.administration.base.values import EMPTY, minute
-from dimensions_site.administration.conditions.chips import Chip, FilterCondition, text_of
-from dimensions_site.administration.conditions.filtering import COLUMNS, FILTER, VIEW, ListFilter, address_of_list
-from dimensions_site.administration.conditions.operations import OPERATIONS
+from dimensions_site.administration.conditions.filtering import (
+    COLUMNS,
+    FILTER,
+    VIEW,
+    Chip,
+    ListFilter,
+    address_of_list,
+    text_of,
+)
+from dimensions_site.administration.conditions.operations import OPERATIONS, FilterCondition
 from dimensions_site.elements.reading.descriptions import alphabetical
 from dimensions_site.elements.reading.selection import DESCRIPTIONS
 from dimensions_site.repositories.models import Repository, Role
@@ -171,20 +178,10 @@ class ElementChangeList(PagedChangeList):
         return self.request.COOKIES.get(DENSITY) == COMFORTABLE
 
     @property
-    def address_of_density(self) -> str:
-        """The same list, which then has rows of the other height."""
-        return self.get_query_string({DENSITY: COMPACT if self.is_comfortable else COMFORTABLE})
-
-    @property
     def month_end(self) -> tuple[str, str]:
-        """The last day of the last month, and the address of the list as it was at its end."""
+        """The last day of the last month, and the moment at its end."""
         end = localtime().replace(day=1) - timedelta(days=1)
-        query = self.get_query_string({AS_OF: f"{end:%Y-%m-%d}T23:59:59"}, remove=[PAGE_VAR])
-        return minute(end).partition(" ")[0], query
-
-    @property
-    def address_of_now(self) -> str:
-        return self.get_query_string(remove=[AS_OF])
+        return minute(end).partition(" ")[0], f"{end:%Y-%m-%d}T23:59:59"
 
     def get_ordering_field(self, field_name: Callable[..., Any] | str) -> Any:
         """Return what a column is sorted by; for the description that depends on the language of the page."""

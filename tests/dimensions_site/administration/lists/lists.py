@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 from django.test import Client
 
 from account.models import Account
-from dimensions_site.administration.conditions.chips import Chip
+from dimensions_site.administration.conditions.filtering import Chip
 from tests.dimensions_site.administration.site.people import page
 
 LIST = page(Account)

@@ -81,7 +81,7 @@ def test_the_height_of_the_rows_is_remembered(many, alice):
 def test_the_end_of_the_last_month_is_one_choice(many, alice):
     day = localdate().replace(day=1) - timedelta(days=1)
     shown = browser_of(alice).get(LIST, {"q": "10"}).content.decode()
-    assert f'href="?as_of={day}T23%3A59%3A59&amp;q=10">End of {day}</a>' in shown
+    assert f'href="?q=10&amp;as_of={day}T23%3A59%3A59">End of {day}</a>' in shown
     german = browser_of(alice).get(LIST, headers={"Accept-Language": "de"}).content.decode()
     assert f"{day:%d.%m.%Y}</a>" in german
 

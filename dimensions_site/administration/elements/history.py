@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
@@ -12,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from rest_framework.exceptions import ValidationError
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, Page
 from dimensions_site.administration.base.current import current_repository
@@ -21,21 +23,14 @@ from dimensions_site.administration.base.paging import page_number, report_missi
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.attempts import stored_element
 from dimensions_site.administration.proposals import open_plan, propose, proposes
-from dimensions_site.api.errors import Failure
+from dimensions_site.api.errors import Problem, as_problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.editing import Editor
-from dimensions_site.elements.writing.restoring import (
-    NotRestored,
-    compare_versions,
-    deleted_elements,
-    restore,
-    restored_json,
-    wire_json,
-)
+from dimensions_site.elements.writing.restoring import compare_versions, deleted_elements, restored_json, wire_json
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import moment
 
@@ -119,49 +114,43 @@ def restore_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> H
 def _restored(
     admin: ScopedAdmin, request: HttpRequest, row: Any, living: Any, reason: str | None, only: set[str] | None
 ) -> HttpResponse:
-    """Restore the version in `row`, or `only` these fields of it, and say what became of it."""
+    """Restore the version in `row`, or `only` these fields of it, or propose it, and say what became of it."""
+    dimension, repository, wire = admin.dimension, row.repository, admin.dimension.wire
+    stored = None if living is None else stored_element(dimension, admin.get_object(request, str(living.pk)))
+    # The version that the user has seen.
+    seen = None if stored is None else stored.etag if only is None else request.POST["_etag"]
+    back = admin.route("version" if only is None else "restore", row.number)
+    outdated = _("It was saved meanwhile; check what would change now.")
+    wanted, is_new = wire_json(wire, row, repository), stored is None or "is_deleted" in request.POST
+    restored = wanted if stored is None or is_new else restored_json(wire, stored.json, wanted, only)
+    if proposes(request, repository, dimension.name):
+        if stored is not None and stored.etag != seen:
+            messages.error(request, outdated)
+            return redirect(back)
+        elements = {"post" if stored is None else "put": restored or wanted}
+        make = partial(propose, request, dimension, repository, reason=reason, elements=elements)
+        return open_plan(request, make, back=back)
+    values = {"id": row.element_id, "date": moment(row.change_set.committed_at)}
+    if restored is None:
+        same = _("%(id)s is the same as in the version of %(date)s; there is nothing to restore.")
+        messages.info(request, same % values)
+        return redirect(admin.route("version", row.number))
 
     def allow(text: str | None) -> None:
-        if only is not None and text is not None and etag_of(text) != request.POST["_etag"]:
-            raise NotRestored([Failure("", "CHANGED", _("It was saved meanwhile; check what would change now."))])
+        if (None if text is None else etag_of(text)) != seen:
+            raise Problem(HTTPStatus.CONFLICT, "CHANGED", outdated)
 
-    if proposes(request, row.repository, admin.dimension.name):
-        return _proposed(admin, request, row, living, reason, only)
     actor = Actor(request.user.get_username(), Channel.RESTORE, reason=reason)
-    editor = Editor(admin.dimension, row.repository, actor, allow)
-    values = {"id": row.element_id, "date": moment(row.change_set.committed_at)}
+    editor = Editor(dimension, repository, actor, allow)
     try:
-        is_changed = restore(editor, row, is_deleted="is_deleted" in request.POST, only=only)
-    except NotRestored as refusal:
-        for failure in refusal.failures:
-            messages.error(request, _("Not restored: %(reason)s") % {"reason": failure.message})
-        if only is not None:
-            return redirect(admin.route("restore", row.number))
-    else:
-        if is_changed:
-            messages.success(request, _("%(id)s was restored to the version of %(date)s.") % values)
-        else:
-            same = _("%(id)s is the same as in the version of %(date)s; there is nothing to restore.")
-            messages.info(request, same % values)
-    return redirect(admin.route("version", row.number))
-
-
-def _proposed(
-    admin: ScopedAdmin, request: HttpRequest, row: Any, living: Any, reason: str | None, only: set[str] | None
-) -> HttpResponse:
-    """Propose to restore the version in `row`, or `only` these fields of it."""
-    dimension, wire = admin.dimension, admin.dimension.wire
-    stored = None if living is None else stored_element(dimension, admin.get_object(request, str(living.pk)))
-    back = admin.route("version" if only is None else "restore", row.number)
-    if stored is not None and only is not None and stored.etag != request.POST["_etag"]:
-        messages.error(request, _("It was saved meanwhile; check what would change now."))
+        editor.create(restored) if is_new else editor.replace(row.element_id, restored)
+    except (ValidationError, Problem) as error:
+        problem = as_problem(error)
+        for refusal in [failure.message for failure in problem.failures] or [str(problem.detail)]:
+            messages.error(request, _("Not restored: %(reason)s") % {"reason": refusal})
         return redirect(back)
-    wanted = wire_json(wire, row, row.repository)
-    if stored is not None:
-        wanted = restored_json(wire, stored.json, wanted, only) or wanted
-    elements = {"post" if stored is None else "put": wanted}
-    make = partial(propose, request, dimension, row.repository, reason=reason, elements=elements)
-    return open_plan(request, make, back=back)
+    messages.success(request, _("%(id)s was restored to the version of %(date)s.") % values)
+    return redirect(admin.route("version", row.number))
 
 
 def _preview(

@@ -8,9 +8,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import Lead
-from rest_framework.exceptions import ValidationError
 
-from dimensions_site.api.errors import Failure, Problem, flatten
 from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.states import State, current
 from dimensions_site.changes.versions import versions_at
@@ -19,20 +17,11 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.differences import Difference, differences, field_differences
-from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.merging import put_field
 from dimensions_site.elements.writing.saving import follow_up
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
-
-
-class NotRestored(Exception):
-    """The old values can no longer be saved; `failures` say why."""
-
-    def __init__(self, failures: Sequence[Failure]) -> None:
-        super().__init__(" ".join(failure.message for failure in failures))
-        self.failures = failures
 
 
 @dataclass(frozen=True)
@@ -106,33 +95,6 @@ def restored_json(
     for field in changed:
         put_field(restored, field.spot, field.after)
     return restored
-
-
-def restore(editor: Editor, version: Any, *, is_deleted: bool, only: Container[str] | None = None) -> bool:
-    """Save the values of the old `version` as a new version; return False if the element already has them.
-
-    With `only`, it is those of the fields and entries at these paths. If it `is_deleted`, the element is created again.
-    Raises `NotRestored` if the values are rejected, as when another
-    element has taken the id.
-    """
-    model, wire = editor.dimension.model, editor.dimension.wire
-    wanted = wire_json(wire, version, editor.repository)
-    try:
-        if is_deleted:
-            editor.create(wanted)
-            return True
-        current = model.of(editor.repository).filter(element_id=version.element_id).first()
-        if current is not None:
-            restored = restored_json(wire, wire_json(wire, current, editor.repository), wanted, only)
-            if restored is None:
-                return False
-            wanted = restored
-        editor.replace(version.element_id, wanted)
-    except ValidationError as error:
-        raise NotRestored(flatten(error.detail)) from error
-    except Problem as problem:
-        raise NotRestored(problem.failures or [Failure("", problem.code, str(problem.detail))]) from problem
-    return True
 
 
 # How many elements one statement copies.

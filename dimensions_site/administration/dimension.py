@@ -1,18 +1,15 @@
 """The administration of a dimension (contract G2)."""
 
-from copy import copy
 from http import HTTPStatus
 from typing import Any, ClassVar, cast
 
-from django.contrib import messages
-from django.contrib.admin.utils import unquote
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest
 from django.shortcuts import redirect
 
 from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.administration.base.past import AS_OF, address_in_utc
 from dimensions_site.administration.conditions.filtering import address_of_list
-from dimensions_site.administration.elements.deleting import delete_elements, propose_deletion
+from dimensions_site.administration.elements.deleting import DELETE_PAGE, delete_elements
 from dimensions_site.administration.elements.editing import EDIT_PAGES
 from dimensions_site.administration.elements.history import HISTORY_PAGES
 from dimensions_site.administration.elements.references import REFERENCE_PAGES
@@ -24,13 +21,8 @@ from dimensions_site.administration.lists.listing import STEP_PAGES, ListedAdmin
 from dimensions_site.administration.lists.quality import QualityFilter
 from dimensions_site.administration.lists.saved import VIEW_PAGES, ListViews
 from dimensions_site.administration.plans.comparing import COMPARE_PAGES
-from dimensions_site.administration.proposals import proposes
 from dimensions_site.administration.table.changing import CHANGES_PAGE, change_elements, replace_text
 from dimensions_site.administration.table.page import TABLE_BUTTON, TABLE_PAGE, edit_elements
-from dimensions_site.changes.models import Channel
-from dimensions_site.changes.placing import Actor, ApprovalRequired
-from dimensions_site.changes.requirements import ReasonField
-from dimensions_site.elements.writing.saving import delete
 
 # In seconds.
 _YEAR = 365 * 24 * 60 * 60
@@ -42,9 +34,9 @@ class DimensionAdmin(ListedAdmin):
     # In the sidebar, from unfold's font.
     icon: ClassVar[str] = "list"
     further_filters: ClassVar[tuple[Any, ...]] = (QualityFilter,)
-    delete_confirmation_template = "admin/elements/delete.html"
     pages = [
         *EDIT_PAGES,
+        DELETE_PAGE,
         *REFERENCE_PAGES,
         *HISTORY_PAGES,
         *COMPARE_PAGES,
@@ -86,43 +78,3 @@ class DimensionAdmin(ListedAdmin):
             if button["path"] in pages:
                 button["path"] = self.route_with_query(request, pages[button["path"]])
         return response
-
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """Return the elements only: what was generated from them needs no permission of its own."""
-        return [str(element) for element in objs], {}, set(), []
-
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """Log nothing: the history of the element has more than Django's log would."""
-        return []
-
-    def delete_view(
-        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
-    ) -> HttpResponse:
-        """Ask whether to delete the element or to propose it, and why; ask again if the reason is invalid."""
-        element = self.get_object(request, unquote(object_id))
-        is_proposed = proposes(request, element.repository, self.dimension.name, deletes=True)
-        extra_context = {**(extra_context or {}), "proposes": is_proposed}
-        if request.method == "POST":
-            reason = ReasonField(element.repository, request.POST)
-            extra_context["reason"] = reason
-            if reason.error:
-                request = copy(request)
-                request.method, cast(Any, request).POST = "GET", QueryDict()
-            elif is_proposed:
-                return propose_deletion(self, request, element.repository, [element.element_id], reason.reason)
-        try:
-            return super().delete_view(request, object_id, extra_context)
-        except ApprovalRequired as refusal:
-            messages.error(request, str(refusal.detail))
-            return redirect(self.route("change", object_id))
-
-    def render_delete_form(self, request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
-        """Return the question, with a field for the reason."""
-        return super().render_delete_form(request, {"reason": ReasonField(context["object"].repository), **context})
-
-    def delete_model(self, request: HttpRequest, obj: Any) -> None:
-        """Delete the element in the transaction of the request, unless it is deleted already."""
-        rows = self.model.of(obj.repository_id).filter(pk=obj.pk)
-        if rows.select_for_update().exists():
-            reason = ReasonField(obj.repository, request.POST).reason
-            delete(rows, obj.repository, Actor(request.user.get_username(), Channel.ADMIN, reason=reason))

@@ -1,4 +1,4 @@
-"""The admin action that deletes the selected elements with a worker, or proposes it (contract F2, G2, O4)."""
+"""Deleting one element, or those that are selected with a worker, or proposing it (contract F2, G2, O4)."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,7 +6,10 @@ from typing import Any, cast
 
 from django.contrib import messages
 from django.contrib.admin import action
+from django.contrib.admin.utils import unquote
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -14,10 +17,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bulkops.jobs import processing
+from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.scope import ScopedAdmin, selected_repository, selection
 from dimensions_site.administration.elements.references import ReferenceFinder, uses_of_many
 from dimensions_site.administration.proposals import open_plan, propose, proposes
+from dimensions_site.changes.models import Channel
+from dimensions_site.changes.placing import Actor, ApprovalRequired
 from dimensions_site.changes.requirements import ReasonField
+from dimensions_site.elements.writing.saving import delete
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import Scope
 
@@ -42,7 +49,7 @@ def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
     is_confirmed = request.POST.get("confirmed") == str(len(ids))
     reason = ReasonField(repository, request.POST if "confirmed" in request.POST else None)
     if is_confirmed and not reason.error and is_proposed:
-        return propose_deletion(admin, request, repository, ids, reason.reason)
+        return _propose(admin, request, repository, ids, reason.reason)
     if is_confirmed and not reason.error:
         scope = Scope(repository, admin.dimension.name, Role.MANAGER)
         keep_used = "keep_used" in request.POST
@@ -72,7 +79,41 @@ def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
     )
 
 
-def propose_deletion(
+def delete_element(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> HttpResponse:
+    """Ask whether to delete the element or to propose it, and why; ask again if the reason is invalid."""
+    element = admin.get_object(request, unquote(object_id))
+    if not admin.has_delete_permission(request, element):
+        raise PermissionDenied
+    repository, is_sent = element.repository, request.method == "POST"
+    is_proposed = proposes(request, repository, admin.dimension.name, deletes=True)
+    reason = ReasonField(repository, request.POST if is_sent else None)
+    if not is_sent or reason.error:
+        return admin.render_page(
+            request,
+            "admin/elements/delete.html",
+            title=_("Delete"),
+            object=element,
+            reason=reason,
+            proposes=is_proposed,
+            preserved_filters=admin.get_preserved_filters(request),
+        )
+    if is_proposed:
+        return _propose(admin, request, repository, [element.element_id], reason.reason)
+    rows = admin.model.of(repository).filter(pk=element.pk)
+    try:
+        with transaction.atomic():
+            if rows.select_for_update().exists():
+                delete(rows, repository, Actor(request.user.get_username(), Channel.ADMIN, reason=reason.reason))
+    except ApprovalRequired as refusal:
+        messages.error(request, str(refusal.detail))
+        return redirect(admin.route("change", object_id))
+    return admin.response_delete(request, str(element), element.pk)
+
+
+DELETE_PAGE = Page("delete", "<path:object_id>/delete/", delete_element)
+
+
+def _propose(
     admin: ScopedAdmin, request: HttpRequest, repository: Repository, ids: Sequence[str], reason: str | None
 ) -> HttpResponse:
     """Make the plan of the deletion and redirect to its page, or to the list with messages why there is none."""

@@ -1,37 +1,43 @@
 """An element as its page shows it, and a submitted form, merged with what others saved meanwhile (contract C16)."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import orjson
 from django.http import Http404, QueryDict
 from django.utils.translation import gettext as _
 
 from dimensions_site.administration.elements.forms import ElementForm
 from dimensions_site.elements.declaration.structs import defaults_of
+from dimensions_site.elements.declaration.wire import Place, Wire
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.etags import etag_of, versions_since
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.differences import words_of
-from dimensions_site.elements.writing.merging import Absent, Conflict, Spot, put_field, three_way_merge, value_at
+from dimensions_site.elements.writing.merging import Absent, Spot, put_field, three_way_merge, value_at
 from dimensions_site.repositories.models import Repository
 
-# Hidden fields of the form: the tag of the version that it shows, the tag of the version in which the conflicts began,
-# each conflict as JSON, and the user's choice for it by its number.
-ETAG, BASE, CONFLICT, CHOICE = "_etag", "_base", "_conflict", "_choice"
+# Hidden fields of the form: the tag of the version that it shows, each conflict as JSON, and the user's choice for it
+# by its number.
+ETAG, CONFLICT, CHOICE = "_etag", "_conflict", "_choice"
 THEIRS, MINE = "theirs", "mine"
 
 
 @dataclass(frozen=True)
 class PageElement:
-    """An element of a repository, or a new one (`element` is None), as wire JSON with the tag of its version."""
+    """An element of a repository, or a new one (`element` is None), as wire JSON with the tag of its version.
+
+    One that was deleted while it was edited is new again; `deletion` is its last version.
+    """
 
     repository: Repository
     element: Any
     json: Mapping[str, Any]
     etag: str | None = None
+    deletion: Any = None
 
 
 def stored_element(dimension: Dimension, element: Any) -> PageElement:
@@ -50,23 +56,36 @@ def new_element(dimension: Dimension, repository: Repository) -> PageElement:
 
 @dataclass(frozen=True)
 class ConflictChoice:
-    """A conflict as the page shows it: what people call the field, its three values, and the value `chosen` so far.
+    """A conflict as the page shows it: the value before both changes, the two values, and the one `chosen` so far.
 
-    `who` stored theirs; empty if that is not known any more.
+    `who` stored theirs; empty if that is not known any more. The form sends again what was before, and who it was.
     """
 
-    spot: Spot
-    heading: str
+    place: Place
+    key: str | None
     base: str
-    theirs: str
-    mine: str
     who: str
     chosen: str = ""
+    theirs: str = ""
+    mine: str = ""
+
+    @property
+    def spot(self) -> Spot:
+        return Spot(self.place.path, self.key)
+
+    @property
+    def heading(self) -> str:
+        return self.place.heading_of(self.key)
 
     @property
     def sent(self) -> str:
-        """Return how the form names the field."""
-        return orjson.dumps([self.spot.path, self.spot.key]).decode()
+        """Return how the form names the conflict."""
+        return orjson.dumps([self.place.path, self.key, self.base, self.who]).decode()
+
+    def between(self, theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> "ConflictChoice":
+        """Return the conflict of these two elements."""
+        their_words, my_words = (_words(self.place, value_at(element, self.spot)) for element in (theirs, mine))
+        return replace(self, theirs=their_words, mine=my_words)
 
 
 @dataclass(frozen=True)
@@ -74,7 +93,7 @@ class Attempt:
     """What is to be saved: the wire JSON `element`, made for the stored version with the tag `etag`.
 
     `form` shows it. `taken` are the fields that only others changed, with their names. Nothing is saved while there
-    are `choices`; `base` is the tag of the version in which they began.
+    are `choices`.
     """
 
     form: ElementForm
@@ -82,125 +101,82 @@ class Attempt:
     etag: str | None
     taken: Sequence[str] = ()
     choices: Sequence[ConflictChoice] = ()
-    base: str | None = None
 
     @property
     def linked_choices(self) -> list[tuple[ConflictChoice, str]]:
-        return [(choice, self.form.controls[choice.spot.path].anchor(choice.spot.key)) for choice in self.choices]
+        return [(choice, self.form.controls[choice.place.path].anchor(choice.key)) for choice in self.choices]
 
     @property
     def is_ready(self) -> bool:
         return not self.choices and not self.form.error_count
 
 
-@dataclass
-class Reader:
-    """Reads forms of the `stored` element: `form_of` makes a form that shows wire JSON."""
+def merged_attempt(
+    dimension: Dimension, stored: PageElement, form_of: Callable[[Mapping[str, Any]], ElementForm], data: QueryDict
+) -> Attempt:
+    """Return what was typed in a form of the `stored` element, merged with what is stored now.
 
-    dimension: Dimension
-    stored: PageElement
-    form_of: Callable[[Mapping[str, Any]], ElementForm]
-    # The versions since the form was opened, and since the open conflicts began; the newest is the first.
-    _since: Sequence[Mapping[str, Any]] = ()
-    _contested: Sequence[Mapping[str, Any]] = ()
-
-    def read(self, data: QueryDict) -> Attempt:
-        """Return what was typed in the form, merged with what is stored now."""
-        stored, etag = self.stored, data.get(ETAG, "")
-        is_current = etag == stored.etag
-        self._since, self._contested = (self._versions(tag) for tag in ("" if is_current else etag, data.get(BASE, "")))
-        begun = stored.json if is_current else self._since[-1] if self._since else None
-        form = self.form_of(stored.json if begun is None else begun)
-        mine = form.read(data)
-        listed = self._listed(data)
-        if form.error_count:
-            # Invalid input cannot be merged; the form stays based on the version that it shows.
-            choices = self._choices(self._undecided(listed, mine, begun or {}), listed)
-            return Attempt(form, mine, etag, choices=choices, base=data.get(BASE))
-        is_open = any(
-            not chosen and value_at(mine, spot) != value_at(stored.json, spot) for spot, chosen in listed.items()
-        )
-        undecided = self._undecided(listed, mine, stored.json) if is_open else []
-        for spot, chosen in listed.items():
-            if chosen == THEIRS and begun is not None and not undecided:
-                put_field(mine, spot, value_at(begun, spot))
-                form.controls[spot.path].show(value_at(mine, Spot(spot.path)))
-        if is_current:
-            choices = self._choices(undecided, listed)
-            return Attempt(form, mine, etag, choices=choices, base=data.get(BASE) if choices else None)
-        merge = three_way_merge(self.dimension.wire, begun, mine, stored.json)
-        shown = self.form_of(stored.json)
-        shown.adopt(form)
-        for spot in merge.taken:
-            shown.controls[spot.path].show(value_at(merge.element, Spot(spot.path)))
-        conflicts = {conflict.spot: conflict for conflict in [*undecided, *merge.conflicts]}
+    `form_of` makes a form that shows wire JSON.
+    """
+    wire, etag = dimension.wire, data.get(ETAG, "")
+    is_current = etag == stored.etag
+    # The newest is the first; the last is the version that the form shows.
+    since = [stored.json] if is_current else versions_since(dimension, stored.element, etag) if etag else []
+    begun = since[-1] if since else None
+    form = form_of(stored.json if begun is None else begun)
+    mine = form.read(data)
+    listed = _listed(wire, data)
+    if form.error_count:
+        # Invalid input cannot be merged; the form stays based on the version that it shows.
+        return Attempt(form, mine, etag, choices=[choice.between(begun or {}, mine) for choice in listed])
+    is_open = any(
+        not choice.chosen and value_at(mine, choice.spot) != value_at(stored.json, choice.spot) for choice in listed
+    )
+    for choice in listed:
+        if choice.chosen == THEIRS and begun is not None and not is_open:
+            put_field(mine, choice.spot, value_at(begun, choice.spot))
+            form.show(mine, choice.spot)
+    merge = three_way_merge(wire, begun, mine, stored.json)
+    form.rebase(stored.json)
+    for spot in merge.taken:
+        form.show(merge.element, spot)
+    choices = {choice.spot: choice for choice in listed if is_open}
+    if not is_current:
         # None of the earlier choices is kept: they were between other values.
-        choices = self._choices(conflicts.values(), {})
-        named = ({"field": self._heading(spot), "who": self._author(spot)} for spot in merge.taken)
-        taken = [_("%(field)s by %(who)s") % words for words in named]
-        return Attempt(shown, merge.element, stored.etag, taken, choices, etag if choices else None)
+        choices = {spot: replace(choice, chosen="") for spot, choice in choices.items()}
+    for conflict in merge.conflicts:
+        place, spot = wire.places[conflict.spot.path], conflict.spot
+        choices[spot] = ConflictChoice(place, spot.key, _words(place, conflict.base), _author(since, spot))
+    named = (
+        {"field": wire.places[spot.path].heading_of(spot.key), "who": _author(since, spot)} for spot in merge.taken
+    )
+    taken = [_("%(field)s by %(who)s") % words for words in named]
+    shown = [choice.between(stored.json, mine) for choice in choices.values()]
+    return Attempt(form, merge.element, stored.etag, taken, shown)
 
-    def _versions(self, etag: str) -> Sequence[Mapping[str, Any]]:
-        return versions_since(self.dimension, self.stored.element, etag) if etag else []
 
-    def _author(self, spot: Spot) -> str:
-        """Return who stored the current value of the field; an empty text if that is not known any more."""
-        versions = pairwise(self._contested or self._since)
-        changes = (new for new, old in versions if value_at(new, spot) != value_at(old, spot))
-        return next((str(new["updateInfo"]["user"]) for new in changes), "")
+def _author(since: Sequence[Mapping[str, Any]], spot: Spot) -> str:
+    """Return who stored the current value of the field; an empty text if that is not known any more."""
+    changes = (new for new, old in pairwise(since) if value_at(new, spot) != value_at(old, spot))
+    return next((str(new["updateInfo"]["user"]) for new in changes), "")
 
-    def _listed(self, data: QueryDict) -> dict[Spot, str]:
-        """Return the conflicts that the form showed, each with the user's choice; an empty text where there is none."""
-        listed: dict[Spot, str] = {}
-        for number, text in enumerate(data.getlist(CONFLICT)):
-            spot = self._spot(text)
-            if spot is not None:
-                chosen = data.get(f"{CHOICE}:{number}", "")
-                listed[spot] = chosen if chosen in (THEIRS, MINE) else ""
-        return listed
 
-    def _spot(self, text: str) -> Spot | None:
-        """Return the field that the form named; None if no form names it like this."""
+def _listed(wire: Wire, data: QueryDict) -> list[ConflictChoice]:
+    """Return the conflicts that the form showed, with the user's choices, and without what no form names like this."""
+    listed: dict[Spot, ConflictChoice] = {}
+    for number, text in enumerate(data.getlist(CONFLICT)):
         try:
-            path, key = orjson.loads(text)
-        except (ValueError, TypeError):
-            return None
-        place = self.dimension.wire.places.get(path) if isinstance(path, str) else None
-        fits = (
-            place is not None and not place.leaf.read_only and (isinstance(key, str) if place.is_map else key is None)
-        )
-        return Spot(path, key) if fits else None
+            path, key, base, who = msgspec.json.decode(text, type=tuple[str, str | None, str, str])
+        except (msgspec.DecodeError, UnicodeEncodeError):
+            continue
+        place, chosen = wire.places.get(path), data.get(f"{CHOICE}:{number}", "")
+        if place is not None and not place.leaf.read_only and (key is not None) == place.is_map:
+            choice = ConflictChoice(place, key, base, who, chosen if chosen in (THEIRS, MINE) else "")
+            listed[choice.spot] = choice
+    return list(listed.values())
 
-    def _undecided(self, listed: Iterable[Spot], mine: Mapping[str, Any], stored: Mapping[str, Any]) -> list[Conflict]:
-        base = self._contested[-1] if self._contested else None
-        return [
-            Conflict(
-                spot,
-                Absent.UNKNOWN if base is None else value_at(base, spot),
-                value_at(stored, spot),
-                value_at(mine, spot),
-            )
-            for spot in listed
-        ]
 
-    def _choices(self, conflicts: Iterable[Conflict], listed: Mapping[Spot, str]) -> list[ConflictChoice]:
-        return [
-            ConflictChoice(
-                conflict.spot,
-                self._heading(conflict.spot),
-                self._words(conflict.spot, conflict.base),
-                self._words(conflict.spot, conflict.theirs),
-                self._words(conflict.spot, conflict.mine),
-                self._author(conflict.spot),
-                listed.get(conflict.spot, ""),
-            )
-            for conflict in conflicts
-        ]
-
-    def _heading(self, spot: Spot) -> str:
-        return self.dimension.wire.places[spot.path].heading_of(spot.key)
-
-    def _words(self, spot: Spot, value: Any) -> str:
-        if value is Absent.UNKNOWN:
-            return _("not known any more")
-        return _("not set") if value is Absent.ENTRY else words_of(self.dimension.wire.places[spot.path], value)
+def _words(place: Place, value: Any) -> str:
+    if value is Absent.UNKNOWN:
+        return _("not known any more")
+    return _("not set") if value is Absent.ENTRY else words_of(place, value)

@@ -17,7 +17,13 @@ from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.naming import description_of
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.base.values import shown_instant
-from dimensions_site.administration.elements.attempts import Attempt, PageElement, Reader, new_element, stored_element
+from dimensions_site.administration.elements.attempts import (
+    Attempt,
+    PageElement,
+    merged_attempt,
+    new_element,
+    stored_element,
+)
 from dimensions_site.administration.elements.forms import ElementForm
 from dimensions_site.administration.elements.references import ReferenceFinder
 from dimensions_site.administration.elements.saving import ChangedMeanwhile, save_attempt
@@ -29,6 +35,7 @@ from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Origin
+from dimensions_site.elements.writing.restoring import wire_json
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import minute, parse_timestamp
 
@@ -67,8 +74,7 @@ def edit(admin: ScopedAdmin, request: HttpRequest, object_id: str | None = None)
         shown = stored_element(admin.dimension, element)
         fixed = _immutable(admin) if may_change else admin.dimension.wire.places
         return _page(admin, request, shown, _form(admin, request, shown, fixed), may_change=may_change)
-    stored = _stored_element(admin, request, key)
-    return _deleted_again(admin, request, key, request.POST) if stored is None else _save(admin, request, stored)
+    return _save(admin, request, _edited_element(admin, request, key))
 
 
 def _immutable(admin: ScopedAdmin) -> set[str]:
@@ -89,9 +95,7 @@ def _shown_again(
     admin: ScopedAdmin, request: HttpRequest, data: QueryDict, object_id: str | None, note: str
 ) -> HttpResponse:
     """Show the form with the `data` that was typed, and a `note` above it; nothing is saved."""
-    shown = _new_element(admin, request) if object_id is None else _stored_element(admin, request, unquote(object_id))
-    if shown is None:
-        return _deleted_again(admin, request, unquote(str(object_id)), data)
+    shown = _new_element(admin, request) if object_id is None else _edited_element(admin, request, unquote(object_id))
     attempt, reason = _attempt_of(admin, request, shown, data), ReasonField(shown.repository, data)
     return _again(admin, request, shown, attempt, reason=reason, note=note)
 
@@ -135,32 +139,18 @@ def _new_element(admin: ScopedAdmin, request: HttpRequest) -> PageElement:
     return replace(shown, json={**copied.json, **{path: shown.json.get(path) for path in _immutable(admin)}})
 
 
-def _stored_element(admin: ScopedAdmin, request: HttpRequest, key: str) -> PageElement | None:
-    """Return the element, which the user may change; None for one that does not exist, or without a grant."""
+def _edited_element(admin: ScopedAdmin, request: HttpRequest, key: str) -> PageElement:
+    """Return the element, which the user may change. Raises 404 for one that never existed, or without a grant."""
     try:
         element = admin.get_object(request, key)
         if not admin.has_change_permission(request, element):
             raise PermissionDenied
         return stored_element(admin.dimension, element)
     except Http404:
-        return None
-
-
-def _deleted_again(admin: ScopedAdmin, request: HttpRequest, key: str, data: QueryDict) -> HttpResponse:
-    """Show an element that was deleted while it was edited as a new one, with all that was typed."""
-    versions = admin.model.versions_within(admin.open_keys(request, Role.PROPOSER))
-    version = _first(versions, id=key, change=Change.DELETED)
-    declaration = admin.dimension.wire.serializer(context={"repository": version.repository})
-    shown = PageElement(version.repository, None, dict(declaration.to_representation(version)))
-    form = _form(admin, request, shown)
-    form.read(data)
-    saved = version.change_set
-    values = {"who": saved.user, "id": version.element_id, "when": minute(saved.committed_at)}
-    message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it again.")
-    form.errors.append(message % values)
-    action = f"{admin.route('add')}?repository={version.repository.pk}"
-    reason = ReasonField(shown.repository, data)
-    return _page(admin, request, shown, form, reason=reason, unsaved=True, action=action)
+        versions = admin.model.versions_within(admin.open_keys(request, Role.PROPOSER))
+        version = _first(versions, id=key, change=Change.DELETED)
+        json = wire_json(admin.dimension.wire, version, version.repository)
+        return PageElement(version.repository, None, json, deletion=version)
 
 
 def _save(admin: ScopedAdmin, request: HttpRequest, shown: PageElement) -> HttpResponse:
@@ -168,16 +158,12 @@ def _save(admin: ScopedAdmin, request: HttpRequest, shown: PageElement) -> HttpR
     reason = ReasonField(shown.repository, request.POST)
     for _attempt in range(_ATTEMPTS):
         attempt = _attempt_of(admin, request, shown, request.POST)
-        if reason.error or not attempt.is_ready:
+        if reason.error or not attempt.is_ready or shown.deletion is not None:
             break
         try:
             return save_attempt(admin, request, shown, attempt, reason.reason)
         except ChangedMeanwhile:
-            key = str(shown.element.pk)
-            stored = _stored_element(admin, request, key)
-            if stored is None:
-                return _deleted_again(admin, request, key, request.POST)
-            shown = stored
+            shown = _edited_element(admin, request, str(shown.element.pk))
         except ValidationError as error:
             attempt.form.point_out(error)
             break
@@ -185,6 +171,7 @@ def _save(admin: ScopedAdmin, request: HttpRequest, shown: PageElement) -> HttpR
             attempt.form.point_out_failures(problem.failures or [Failure("", problem.code, str(problem.detail))])
             break
     else:
+        attempt = _attempt_of(admin, request, shown, request.POST)
         attempt.form.errors.append(_("Others keep saving this, too; please save again."))
     return _again(admin, request, shown, attempt, reason=reason)
 
@@ -198,7 +185,7 @@ def _attempt_of(admin: ScopedAdmin, request: HttpRequest, shown: PageElement, da
     def form_of(json: Mapping[str, Any]) -> ElementForm:
         return _form(admin, request, replace(shown, json=json), _immutable(admin))
 
-    return Reader(admin.dimension, shown, form_of).read(data)
+    return merged_attempt(admin.dimension, shown, form_of, data)
 
 
 def _page(
@@ -238,6 +225,12 @@ def _again(
     if attempt.choices:
         saved = shown.element
         further["changed"] = {"user": saved.update_user, "date": minute(saved.update_date)}
+    if shown.deletion is not None:
+        deleted = shown.deletion.change_set
+        values = {"who": deleted.user, "id": shown.deletion.element_id, "when": minute(deleted.committed_at)}
+        message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it again.")
+        attempt.form.errors.append(message % values)
+        further |= {"note": "", "action": f"{admin.route('add')}?repository={shown.repository.pk}"}
     return _page(admin, request, shown, attempt.form, attempt=attempt, etag=attempt.etag, unsaved=True, **further)
 
 

@@ -155,11 +155,14 @@ class ElementForm:
             if words.stored and not text:
                 self.undescribed.append(words)
 
-    def adopt(self, other: "ElementForm") -> None:
-        """Show what was typed in the `other` form of the same element."""
+    def show(self, element: Mapping[str, Any], spot: Spot) -> None:
+        """Show the value that the `element` has there, as if it had been typed."""
+        self.controls[spot.path].show(value_at(element, Spot(spot.path)))
+
+    def rebase(self, element: Mapping[str, Any]) -> None:
+        """Take the `element` for what is stored, and keep what was typed."""
         for path, control in self.controls.items():
-            if not control.is_fixed:
-                control.adopt(other.controls[path])
+            control.stored = value_at(element, Spot(path))
 
     def mark_unknown(self) -> list[PickerControl]:
         """Mark the fields with an id that no element has; return them.

@@ -63,13 +63,8 @@ class Control:
 
     @cached_property
     def help(self) -> str:
-        """What the field means, and what is expected here."""
-        return " ".join([str(self.leaf.help_text)] * bool(self.leaf.help_text) + self.expected)
-
-    @property
-    def expected(self) -> list[str]:
-        """The sentences about what may be typed, where that is not obvious."""
-        return []
+        """What the field means."""
+        return str(self.leaf.help_text or "")
 
     @property
     def is_filled(self) -> bool:
@@ -113,10 +108,6 @@ class Control:
         """Show the JSON `value` as if it had been typed."""
         self.typed = self.text_of(value)
 
-    def adopt(self, other: Any) -> None:
-        """Show what was typed in the `other` control of the same field."""
-        self.typed = other.typed
-
     def value_of(self, text: str) -> Any:
         """Return the JSON value that the typed `text` means; the serializer decides whether it is valid."""
         return self.leaf.from_cell(text) if text else None
@@ -153,10 +144,11 @@ class TextControl(Control):
 class LocalControl(TextControl):
     """A value that is written and read as in the language of the page."""
 
-    @property
-    def expected(self) -> list[str]:
+    @cached_property
+    def help(self) -> str:
+        """What the field means, and what may be typed, which is not obvious."""
         with labels_in_messages():
-            return [f"{capfirst(self.leaf.expected)}."]
+            return f"{super().help} {capfirst(self.leaf.expected)}.".lstrip()
 
     def text_of(self, value: Any) -> str:
         return "" if value is None else str(self.leaf.in_words(value))

@@ -107,9 +107,6 @@ class MapControl(Control):
     def show(self, value: Any) -> None:
         self.rows = list(self._rows(self._in_order(value)))
 
-    def adopt(self, other: Any) -> None:
-        self.rows = other.rows
-
     def _in_order(self, value: dict[str, str | None] | None) -> list[tuple[str, str | None]]:
         order = {key: position for position, key in enumerate(self.known)}
         return sorted((value or {}).items(), key=lambda entry: (order.get(entry[0], len(order)), entry[0]))

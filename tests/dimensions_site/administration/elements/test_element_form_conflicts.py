@@ -215,10 +215,18 @@ def test_without_the_version_that_was_opened_each_difference_is_asked_about(alic
 
 @pytest.mark.parametrize(
     "listed",
-    ["", "{}", "[1]", '["nature"', '["nowhere",null]', '["nature","x"]', '["descriptions",null]', '["id",null]'],
+    [
+        *("", "{}", "[1]", '["nature"', '["nature",null,"",[]]', '["nature",null]'),
+        *(
+            '["nowhere",null,"",""]',
+            '["nature","x","",""]',
+            '["descriptions",null,"",""]',
+            '["updateInfo.user",null,"",""]',
+        ),
+    ],
 )
 def test_conflicts_that_no_form_names_do_no_harm(form, cash, listed):
-    answer = form(**{"_conflict": listed, "_choice:0": "theirs", "_base": "x", "type": "DETAIL"})
+    answer = form(**{"_conflict": listed, "_choice:0": "theirs", "type": "DETAIL"})
     assert answer.status_code == 302
     cash.refresh_from_db()
     assert cash.type == "DETAIL"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -18,86 +18,35 @@ from bulkops.plans.stored import changes_of
 from dimensions_site.administration.elements.references import Descriptions
 from dimensions_site.administration.proposals import problem_words
 from dimensions_site.administration.table.columns import SentRow, cell_text, spot_of, typed_value
+from dimensions_site.administration.table.table import CellConflict, Checked, EditedTable, TableCell
 from dimensions_site.api.errors import Failure, Problem
 from dimensions_site.api.failures import pointer_segments
 from dimensions_site.elements.declaration.labels import AmbiguousText
 from dimensions_site.elements.declaration.wire import NamedField
-from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.elements.writing.merging import Spot, put_field, three_way_merge
-from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
 
 
 @dataclass(frozen=True)
-class TableCell:
-    """A cell, and the `text` that says what is wrong there, if anything: the id of its row, and its column.
-
-    Without a column it is the whole row.
-    """
-
-    id: str
-    column: NamedField | None
-    text: str = ""
-
-    @property
-    def name(self) -> str:
-        return "" if self.column is None else self.column.path
-
-    @property
-    def label(self) -> str:
-        return "" if self.column is None else self.column.heading
-
-
-@dataclass(frozen=True)
-class CellConflict:
-    """A cell that the user and others changed: the texts before, of the others, and of the user."""
-
-    cell: TableCell
-    number: int
-    base: str
-    theirs: str
-    mine: str
-
-
-@dataclass
-class Checked:
-    """The result: a `plan`, or what has to be corrected or decided first.
-
-    `taken` are cells that only others have changed, `problems` what concerns no single cell, `descriptions` those of
-    the elements whose ids were typed.
-    """
-
-    plan: Plan | None = None
-    errors: list[TableCell] = field(default_factory=list)
-    error_count: int = 0
-    conflicts: list[CellConflict] = field(default_factory=list)
-    taken: list[TableCell] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-    descriptions: Descriptions = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class TableCheck:
-    """Checks what was typed in `rows`, whose newest versions have the `numbers`; on behalf of `user`.
+    """Checks what was typed in the `table`, on behalf of `user`.
 
     The description of a reference follows an id that was typed, unless it was typed, too: it is one of `descriptions`.
     A new element has the values that `begun` adds, as in its form.
     """
 
-    dimension: Dimension
-    repository: Repository
+    table: EditedTable
     user: User
-    columns: Mapping[str, NamedField]
     descriptions: Descriptions
     begun: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
-    def run(self, rows: Sequence[SentRow], numbers: Mapping[str, int], digest: str) -> Checked:
+    def run(self) -> Checked:
         """Return the result: with a plan only without conflicts, which is kept only if it changes something."""
         checked = Checked(descriptions=self.descriptions)
-        edited = [row for row in rows if row.is_edited]
+        edited, numbers = self.table.typed, self.table.numbers
         checked.errors = [*self._unnamed(edited, numbers), *self._ambiguous(edited)]
         checked.error_count = len(checked.errors)
         if checked.errors:
@@ -106,7 +55,7 @@ class TableCheck:
         if checked.conflicts or not edited:
             return checked
         try:
-            plan = self._plan(edited, digest)
+            plan = self._plan(edited)
         except Problem as problem:
             if problem.status_code == HTTPStatus.BAD_REQUEST:
                 self._place(problem.failures, {row.id for row in edited if row.is_new}, checked)
@@ -128,20 +77,18 @@ class TableCheck:
         """Add to `checked` what others have changed in the `rows` since the page read them. Two queries, if any."""
         if not rows:
             return
-        wire, model = self.dimension.wire, self.dimension.model
-        stored = self._elements(with_ids(model, self.repository, [row.id for row in rows]))
-        versions = model.versions_of(self.repository).filter(number__in=[row.base for row in rows])
-        bases = self._elements(versions)
+        repository, model = self.table.repository, self.table.dimension.model
+        stored = self._elements(with_ids(model, repository, [row.id for row in rows]))
+        bases = self._elements(model.versions_of(repository).filter(number__in=[row.base for row in rows]))
+        shown = {spot_of(column): column for column in self.table.columns.values()}
         for row in rows:
-            theirs = stored.get(row.id)
+            theirs, base = stored.get(row.id), bases.get(row.id)
             if theirs is None:
                 continue
-            base = bases.get(row.id)
             mine = deepcopy(theirs if base is None else base)
             for column, value in self._typed(row):
                 put_field(mine, spot_of(column), value)
-            merge = three_way_merge(wire, base, mine, theirs)
-            shown = {spot_of(column): column for column in self.columns.values()}
+            merge = three_way_merge(self.table.dimension.wire, base, mine, theirs)
             checked.taken += (TableCell(row.id, shown[spot]) for spot in merge.taken if spot in shown)
             for conflict in merge.conflicts:
                 column = shown[conflict.spot]
@@ -153,14 +100,14 @@ class TableCheck:
 
     def _elements(self, rows: QuerySet[Any]) -> Mapping[str, dict[str, Any]]:
         """Return the wire JSON of the elements or versions `rows` by id; one query."""
-        found = map(orjson.loads, read_texts(full_renderer(self.dimension, self.repository.default_language), rows))
-        return {element["id"]: element for element in found}
+        renderer = full_renderer(self.table.dimension, self.table.repository.default_language)
+        return {element["id"]: element for element in map(orjson.loads, read_texts(renderer, rows))}
 
-    def _plan(self, rows: Sequence[SentRow], digest: str) -> Plan:
+    def _plan(self, rows: Sequence[SentRow]) -> Plan:
         """Return the plan of the changes. Raises `Problem` as `make_plan` does."""
         patches = {row.id: _json({"key": {"id": row.id}, "data": self._patch(row)}) for row in rows if not row.is_new}
         posts = {row.id: _json({**self._patch(row), "id": row.id}) for row in rows if row.is_new}
-        dimension, repository = self.dimension, self.repository
+        dimension, repository, digest = self.table.dimension, self.table.repository, self.table.sent.digest
         return plan_of_patches(
             dimension, repository, self.user, [*patches.values()], [*patches], posts=posts, table_digest=digest
         )
@@ -173,7 +120,7 @@ class TableCheck:
                 put_field(patch, Spot(path), begun[path])
         for column, value in self._typed(row):
             put_field(patch, spot_of(column), value)
-            words = self.dimension.wire.described.get(column.place.path)
+            words = self.table.dimension.wire.described.get(column.place.path)
             if words is not None and words.path not in row.typed:
                 named = (column.place.leaf.refers_to, value or "")
                 put_field(patch, Spot(words.path), self.descriptions.get(named) or None)
@@ -181,7 +128,7 @@ class TableCheck:
 
     def _typed(self, row: SentRow) -> Iterator[tuple[NamedField, Any]]:
         for name, text in row.typed.items():
-            column = self.columns[name]
+            column = self.table.columns[name]
             yield column, typed_value(column, text)
 
     def _unnamed(self, rows: Iterable[SentRow], stored: Iterable[str]) -> Iterator[TableCell]:
@@ -197,9 +144,9 @@ class TableCheck:
         for row in rows:
             for name, text in row.typed.items():
                 try:
-                    typed_value(self.columns[name], text)
+                    typed_value(self.table.columns[name], text)
                 except AmbiguousText as error:
-                    yield TableCell(row.id, self.columns[name], str(error))
+                    yield TableCell(row.id, self.table.columns[name], str(error))
 
     def _place(self, failures: Sequence[Failure], new: Collection[str], checked: Checked) -> None:
         """Add the errors of rows, such as `/EUR/data/oid`, at their cells, or at the row if they concern no cell."""
@@ -209,8 +156,8 @@ class TableCheck:
                 continue
             id, *segments = pointer_segments(failure.path)
             path = ".".join(segments if id in new else segments[1:])
-            within = (column for name, column in self.columns.items() if path and name.startswith(f"{path}."))
-            column = self.columns.get(path) or next(within, None)
+            within = (column for name, column in self.table.columns.items() if path and name.startswith(f"{path}."))
+            column = self.table.columns.get(path) or next(within, None)
             checked.errors.append(TableCell(id, column, failure.message))
 
 

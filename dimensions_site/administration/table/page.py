@@ -27,9 +27,9 @@ from dimensions_site.administration.elements.editing import NOT_SAVED, new_value
 from dimensions_site.administration.elements.references import Descriptions, ReferenceFinder
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.proposals import problem_words, proposes
-from dimensions_site.administration.table.checking import Checked, TableCheck
+from dimensions_site.administration.table.checking import TableCheck
 from dimensions_site.administration.table.columns import MAX_ROWS, SentRow, SentTable, read_sent
-from dimensions_site.administration.table.table import EditedTable
+from dimensions_site.administration.table.table import Checked, EditedTable
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
@@ -118,10 +118,8 @@ class TablePage:
 
     def _check(self, table: EditedTable, reason: ReasonField, problems: list[str]) -> HttpResponse:
         table.load()
-        user, found = cast(User, self._request.user), self._descriptions(table)
-        begun = partial(new_values, self._admin)
-        check = TableCheck(self._admin.dimension, table.repository, user, table.columns, found, begun)
-        checked = check.run(table.typed, table.numbers, table.sent.digest)
+        user, begun = cast(User, self._request.user), partial(new_values, self._admin)
+        checked = TableCheck(table, user, self._descriptions(table), begun).run()
         checked.problems[:0] = problems
         return self._page(table, checked, ReasonField(table.repository, typed=reason.typed))
 

@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from bulkops.models import Plan
 from dimensions_site.administration.base.naming import FieldGroup
-from dimensions_site.administration.elements.references import Named
-from dimensions_site.administration.table.checking import Checked, TableCell
+from dimensions_site.administration.elements.references import Descriptions, Named
 from dimensions_site.administration.table.columns import (
     MAX_CELLS,
     MAX_COLUMNS,
@@ -25,6 +25,54 @@ from dimensions_site.elements.declaration.wire import NamedField
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped_number, shortened
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A cell, and the `text` that says what is wrong there, if anything: the id of its row, and its column.
+
+    Without a column it is the whole row.
+    """
+
+    id: str
+    column: NamedField | None
+    text: str = ""
+
+    @property
+    def name(self) -> str:
+        return "" if self.column is None else self.column.path
+
+    @property
+    def label(self) -> str:
+        return "" if self.column is None else self.column.heading
+
+
+@dataclass(frozen=True)
+class CellConflict:
+    """A cell that the user and others changed: the texts before, of the others, and of the user."""
+
+    cell: TableCell
+    number: int
+    base: str
+    theirs: str
+    mine: str
+
+
+@dataclass
+class Checked:
+    """The result: a `plan`, or what has to be corrected or decided first.
+
+    `taken` are cells that only others have changed, `problems` what concerns no single cell, `descriptions` those of
+    the elements whose ids were typed.
+    """
+
+    plan: Plan | None = None
+    errors: list[TableCell] = field(default_factory=list)
+    error_count: int = 0
+    conflicts: list[CellConflict] = field(default_factory=list)
+    taken: list[TableCell] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    descriptions: Descriptions = field(default_factory=dict)
 
 
 @dataclass

@@ -55,20 +55,15 @@ class ScopedAdmin(HidingAdmin):
         elements: QuerySet[Any] = self.model.within(self.open_keys(request)).select_related("repository")
         return elements.order_by(*self.get_ordering(request))
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
-        return self._has_role(request, Role.READER)
-
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self._has_role(request, Role.READER, obj)
 
     # Who may not write proposes (contract O4).
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return self._has_role(request, Role.PROPOSER)
-
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self._has_role(request, Role.PROPOSER, obj)
 
-    has_delete_permission = has_change_permission
+    has_module_permission = has_view_permission
+    has_add_permission = has_delete_permission = has_change_permission
 
     def _has_role(self, request: HttpRequest, role: Role, element: Any = None) -> bool:
         """Return whether the user has at least `role` in the repository of `element`, or in any if it is None."""
@@ -108,11 +103,10 @@ class GrantedAdmin(LookOnlyMixin, HidingAdmin):
         """Return whether the user has at least the `role` in the repository and the dimension of the row."""
         return row.repository_id in open_keys(request, row.dimension, role)
 
-    def has_module_permission(self, request: HttpRequest) -> bool:
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(self.open_keys(request))
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return self.has_module_permission(request)
+    has_module_permission = has_view_permission
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

@@ -14,7 +14,9 @@ RECIPE = (PROJECT / "Containerfile").read_text()
 WORDS = dict.fromkeys(("SECRET_KEY", "SERVER_NAME", "POSTGRES_PASSWORD", "REDIS_PASSWORD"), "word")
 SERVICES = compose(WORDS)
 PICTURES = "docs/images/administrators"
-FOLDERS = {*PACKAGES, "templates", PICTURES}
+# Of the help within the administration, beside English.
+LANGUAGES = ("de", "es", "fr", "it")
+FOLDERS = {*PACKAGES, "templates", PICTURES, *(f"docs/{language}" for language in LANGUAGES)}
 # The help within the administration.
 HELP = {"docs/administrators.md", "docs/words.md"}
 

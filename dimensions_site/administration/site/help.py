@@ -1,10 +1,11 @@
-"""The guide and the glossary within the administration, and the section of the guide for each page."""
+"""The guide and the glossary within the administration, in its languages, and the section for each page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 from django.conf import settings
 from django.contrib import admin
@@ -13,6 +14,7 @@ from django.shortcuts import render
 from django.templatetags.static import static
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.text import slugify
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_GET
 from markdown_it import MarkdownIt
@@ -21,8 +23,9 @@ from markdown_it.token import Token
 _DOCUMENTS = Path(settings.BASE_DIR) / "docs"
 # By their names in URLs: the titles and the files.
 GUIDES = {"guide": (_("Help"), "administrators.md"), "words": (_("Glossary"), "words.md")}
-# Where the pictures of the guide are, in documents and among the static files.
-_PICTURES = ("images/administrators/", "guide/")
+# Where the pictures of the guide are among the static files.
+_PICTURES = "guide/"
+_PARSER = MarkdownIt("commonmark", {"html": False}).enable("table")
 # The sections of pages, by the ends of their URLs' names; those of a model come before the general ones.
 SECTIONS: Mapping[str, str] = {
     **dict.fromkeys(("fileimport", "import_file"), "import-a-file"),
@@ -43,43 +46,59 @@ SECTIONS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Guide:
-    """A rendered document: its HTML, and the ids and titles of its sections."""
+    """A rendered document: its language, its HTML, and the ids and titles of its sections."""
 
+    language: str
     html: SafeString
     sections: Mapping[str, str]
 
 
 @cache
-def rendered(file: str) -> Guide:
-    """Return the document as HTML, in which nothing but its own Markdown has a meaning."""
-    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = parser.parse((_DOCUMENTS / file).read_text(encoding="utf-8"))
-    # The page has a title of its own.
-    if tokens and tokens[0].tag == "h1":
-        del tokens[:3]
+def rendered(file: str, language: str = "en") -> Guide:
+    """Return the document as HTML, in English unless it is translated; nothing but its own Markdown has a meaning.
+
+    The sections have the ids of the English document, so that a page leads to the same one in every language.
+    """
+    original = tokens = _tokens_of(_DOCUMENTS / file)
+    if (translated := _DOCUMENTS / language / file).exists():
+        tokens = _tokens_of(translated)
+    else:
+        language = "en"
+    ids = dict(zip(_ids_of(tokens), _ids_of(original), strict=True))
     sections: dict[str, str] = {}
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
-            id = slugify(inline.content)
+            id = ids[slugify(inline.content)]
             opening.attrSet("id", id)
             if opening.tag == "h2":
                 sections[id] = inline.content
         for child in inline.children or ():
-            _adapt(child)
-    return Guide(mark_safe(parser.renderer.render(tokens, parser.options, {})), sections)  # noqa: S308  # nosec B308 B703
+            _adapt(child, ids)
+    html = _PARSER.renderer.render(tokens, _PARSER.options, {})
+    return Guide(language, mark_safe(html), sections)  # noqa: S308  # nosec B308 B703
 
 
-def _adapt(token: Token) -> None:
+def _tokens_of(document: Path) -> list[Token]:
+    tokens = _PARSER.parse(document.read_text(encoding="utf-8"))
+    # The page has a title of its own.
+    return tokens[3:] if tokens and tokens[0].tag == "h1" else tokens
+
+
+def _ids_of(tokens: list[Token]) -> list[str]:
+    return [slugify(inline.content) for opening, inline in pairwise(tokens) if opening.type == "heading_open"]
+
+
+def _adapt(token: Token, ids: Mapping[str, str]) -> None:
     """Let a picture come from the static files, and a link lead to a section; other documents are not here."""
     if token.type == "image":
-        token.attrSet("src", static(str(token.attrs["src"]).replace(*_PICTURES)))
+        token.attrSet("src", static(_PICTURES + str(token.attrs["src"]).rpartition("/")[2]))
         token.attrSet("loading", "lazy")
     elif token.type == "link_open":
         known = {file: f"../{name}/" for name, (_title, file) in GUIDES.items()}
         document, _separator, section = str(token.attrs["href"]).partition("#")
-        if document in known:
-            token.attrSet("href", f"{known[document]}#{section}" if section else known[document])
-        elif document:
+        if document in known or not document:
+            token.attrSet("href", known.get(document, "") + (f"#{ids[slugify(unquote(section))]}" if section else ""))
+        else:
             del token.attrs["href"]
 
 
@@ -96,9 +115,9 @@ def in_pages(request: HttpRequest) -> dict[str, str]:
 
 @require_GET
 def show_help(request: HttpRequest, name: str) -> HttpResponse:
-    """Show the guide or the glossary, in English."""
+    """Show the guide or the glossary, in the language of the page."""
     if name not in GUIDES:
         raise Http404
     title, file = GUIDES[name]
-    context = {"title": title, "guide": rendered(file), "guides": GUIDES, "name": name}
+    context = {"title": title, "guide": rendered(file, get_language() or "en"), "guides": GUIDES, "name": name}
     return render(request, "admin/help/guide.html", {**admin.site.each_context(request), **context})

@@ -1,7 +1,9 @@
 """Every tool looks at every package, and the image holds them."""
 
+import ast
 import re
 import tomllib
+from collections import defaultdict
 from typing import Any
 
 import pytest
@@ -25,3 +27,18 @@ LINES = {"Makefile": r"/bandit .*", "Containerfile": r" compileall .*"}
 def test_a_list_of_packages_has_them_all(listed: list[str]):
     """A new dimension is checked, measured and shipped like the others."""
     assert set(PACKAGES) <= set(listed)
+
+
+# Django looks for a class of this name in each database backend, and in each command.
+NAMED_BY_DJANGO = {"DatabaseWrapper", "Command"}
+
+
+def test_no_class_name_stands_in_two_modules():
+    modules: defaultdict[str, list[str]] = defaultdict(list)
+    for package in PACKAGES:
+        for file in (ROOT / package).rglob("*.py"):
+            if "migrations" not in file.parts:
+                for node in ast.parse(file.read_text(encoding="utf-8")).body:
+                    if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                        modules[node.name].append(str(file.relative_to(ROOT)))
+    assert {name: files for name, files in modules.items() if len(files) > 1 and name not in NAMED_BY_DJANGO} == {}

@@ -25,7 +25,7 @@ def item(place: str, *fixtures: str, mark: object = None) -> Any:
     ("test", "rings", "depends_on_the_database"),
     [
         (item("docs/test_docs.py"), "quick rules", False),
-        (item("dimensions_site/repositories/test_permissions.py", "db"), "quick rules", False),
+        (item("dimensions_site/repositories/test_grants.py", "db"), "quick rules", False),
         (item("dimensions_site/rsql/test_operators.py", "sample_table"), "quick rules", True),
         (item("dimensions_site/rsql/test_parser.py"), "quick rules", False),
         (item("dimensions_site/tokens/test_consent_browser.py", "visit", "live_server", "db"), "services", False),

@@ -3,7 +3,7 @@
 import pytest
 
 from dimensions_site.repositories.models import AccessGrant, Role
-from tests.bulkops.plans.plans import applied, apply, changes, counts, make, without_info
+from tests.bulkops.plans.plans import applied, changes, counts, make, without_info
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, save
 from tests.factories import MAKERS, read
 
@@ -151,13 +151,3 @@ def test_a_plan_that_changes_nothing(alice, dimension):
 
     assert (counts(plan), changes(alice, dimension, plan)) == ((0, 0, 4, 0), [])
     assert applied(alice, dimension, plan)["changeSet"] is None
-
-
-@pytest.mark.contract("K4")
-def test_an_editor_plans_a_deletion_and_cannot_apply_it(alice, ed, dimension):
-    """That needs the role manager; what deletes nothing does not."""
-    snapshot = [MAKERS[dimension](id) for id in "123"]
-    response = apply(ed, dimension, make(ed, dimension, snapshot=snapshot, maxDelete=1))
-
-    assert (response.status_code, read(response)["code"]) == (403, "ROLE_TOO_SMALL")
-    assert counts(make(ed, dimension, snapshot=[*snapshot, MAKERS[dimension]("4")])) == (0, 0, 4, 0)

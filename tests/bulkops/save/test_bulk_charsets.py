@@ -2,12 +2,12 @@
 
 import codecs
 import gzip
-import io
 import json
 
 import pytest
 from openpyxl import Workbook
 
+from tests.bulkops.files.formats.files import saved
 from tests.bulkops.save.bulk import elements, path, places, refused
 from tests.factories import content, currency
 
@@ -42,16 +42,13 @@ def stored(person, content_type: str, body: bytes) -> str:
         ("", "Łódź €", "utf-8"),
         ("", "Łódź €", "utf-8-sig"),
         ("utf-8", "Łódź €", "utf-8-sig"),
-        ("UTF8", "Łódź €", "utf-8"),
         ("us-ascii", "Cash", "ascii"),
         ("utf-16", "Łódź €", "utf-16"),
         ("utf-16", "Łódź €", "utf-16-be"),
         ("UTF-16LE", "Łódź €", "utf-16-le"),
-        ("windows-1250", "Łódź €", "cp1250"),
         ("cp1250", "Łódź €", "cp1250"),
         ("Windows-1252", "Zürich – 5 €", "cp1252"),
         ("iso-8859-1", "Zürich", "latin-1"),
-        ("latin1", "Zürich", "latin-1"),
         ("ISO-8859-15", "Zürich 5 €", "iso-8859-15"),
         ("latin-9", "Zürich 5 €", "iso-8859-15"),
     ],
@@ -69,17 +66,12 @@ def test_a_body_is_read_in_the_charset_of_its_header(alice, format, charset, tex
     ("charset", "body", "line"),
     [
         ("utf-8", table("Łódź").encode("cp1250"), 3),
-        ("utf-8", table("Zürich").encode() + "Z,Genève,2,0\r\n".encode("latin-1"), 4),
         ("utf-8", table("Łódź").encode("utf-16"), 1),
         ("utf-16", table("Łódź").encode(), 1),
         ("utf-16", table("Łódź").encode("utf-16")[:-1], 3),
-        ("windows-1252", table("Łódź").encode("utf-16"), 1),
-        ("windows-1252", codecs.BOM_UTF8 + table("Zürich").encode(), 1),
         ("windows-1252", table("a\x81b").encode("latin-1"), 3),
-        ("iso-8859-1", table("5 €").encode("cp1252"), 3),
         ("iso-8859-15", table("a – b").encode("cp1252"), 3),
         ("us-ascii", table("Łódź").encode(), 3),
-        ("us-ascii", table("Cash").encode("utf-8-sig"), 1),
     ],
 )
 def test_bytes_that_contradict_the_charset_are_refused_with_their_line(alice, charset, body, line):
@@ -113,19 +105,13 @@ def test_a_charset_that_is_not_read_is_refused_with_those_that_are(alice, format
     )
 
 
-def workbook() -> bytes:
-    content = io.BytesIO()
-    Workbook().save(content)
-    return content.getvalue()
-
-
 @pytest.mark.parametrize(
     ("body", "detail"),
     [
         (b"", "The request has no body; a line of headings and rows is expected."),
         (b" \r\n", "The body is empty; a line of headings and rows is expected."),
         (codecs.BOM_UTF8, "The body is empty; a line of headings and rows is expected."),
-        (workbook(), "The body looks like an Excel workbook. Convert it to CSV."),
+        (saved(Workbook()), "The body looks like an Excel workbook. Convert it to CSV."),
         (gzip.compress(b"id\n1\n", mtime=0), "The body is gzip; send Content-Encoding: gzip."),
         (b"%PDF-1.7\n", "The body is not text. Convert it to CSV."),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "The body is not text. Convert it to CSV."),

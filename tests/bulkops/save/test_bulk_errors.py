@@ -6,11 +6,9 @@ from typing import Any
 import pytest
 
 from account.models import Account, AccountVersion, CalculationLogic
-from tests.bulkops.save.bulk import DIMENSIONS, patch, places, refused, save, send, without
+from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, places, refused, save, send, without
 from tests.bulkops.save.error_kinds import KINDS, STORED, Kind
-from tests.factories import MAKERS, account
-
-pytestmark = pytest.mark.contract("B1", "E2")
+from tests.factories import MAKERS, account, currency
 
 
 def body_of(**texts: list[str]) -> str:
@@ -31,6 +29,7 @@ def stored() -> tuple[int, ...]:
     return tuple(kind.objects.count() for kind in (Account, AccountVersion, CalculationLogic))
 
 
+@pytest.mark.contract("B1", "E2")
 def test_of_ten_thousand_elements_every_error_is_reported(alice):
     """500 errors of all these kinds, in the order of the body, each with its pointer; nothing is saved."""
     save(alice, "account", post=[STORED, *({**STORED, "id": f"patch-{number}"} for number in range(3_000))])
@@ -68,6 +67,7 @@ def test_of_ten_thousand_elements_every_error_is_reported(alice):
     assert stored() == before
 
 
+@pytest.mark.contract("B1", "E2")
 def test_an_absent_object_has_the_errors_of_an_empty_one_in_each_element(alice):
     """Left out, null or empty, before and after one another."""
     absent: list[dict[str, Any]] = [{}, {"conversion": None}, {"conversion": {}}, {}]
@@ -78,7 +78,7 @@ def test_an_absent_object_has_the_errors_of_an_empty_one_in_each_element(alice):
     assert places(report) == [(f"/post/{number}/conversion/conversionType", "REQUIRED") for number in range(1, 5)]
 
 
-@pytest.mark.contract("E1")
+@pytest.mark.contract("B1", "E2", "E1")
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_an_id_that_stands_twice_is_refused(alice, dimension):
     """Within an operation, across operations, in an invalid element too; the message names the first place."""
@@ -88,6 +88,7 @@ def test_an_id_that_stands_twice_is_refused(alice, dimension):
     body = {
         "post": [faulty, maker("new")],
         "put": [maker("new"), maker("old"), maker("old")],
+        "merge": [maker("old")],
         "patch": [patch("old"), patch("new")],
     }
 
@@ -98,15 +99,17 @@ def test_an_id_that_stands_twice_is_refused(alice, dimension):
         ("/post/1/id", "REPEATED"),
         ("/put/0/id", "REPEATED"),
         ("/put/2/id", "REPEATED"),
+        ("/merge/0/id", "REPEATED"),
         ("/patch/0/key/id", "REPEATED"),
         ("/patch/1/key/id", "ELEMENT_NOT_FOUND"),
         ("/patch/1/key/id", "REPEATED"),
     ]
     messages = [error["message"] for error in report["errors"] if error["code"] == "REPEATED"]
-    assert ["/put/1/id" in message or "/post/0/id" in message for message in messages] == [True] * 5
-    assert [error["id"] for error in report["errors"]] == ["new", "new", "new", "old", "old", "new", "new"]
+    assert ["/put/1/id" in message or "/post/0/id" in message for message in messages] == [True] * 6
+    assert [error["id"] for error in report["errors"]] == ["new", "new", "new", "old", "old", "old", "new", "new"]
 
 
+@pytest.mark.contract("B1", "E2")
 def test_more_than_a_thousand_errors_are_counted(alice):
     """The first thousand are listed, in the order of the body, whenever they were found; the others are counted."""
     save(alice, "account", post=[account(f"{number:04}") for number in range(1_100)])
@@ -138,3 +141,35 @@ def test_errors_of_the_body_and_of_its_elements_are_one_report(alice):
         ("/post/2/id", "REPEATED"),
     ]
     assert Account.objects.count() == 0
+
+
+@pytest.mark.contract("C2", "E2")
+@pytest.mark.parametrize(
+    ("body", "path", "code"),
+    [
+        ({"put": [currency("A", oid="other")]}, "/put/0/oid", "IMMUTABLE"),
+        ({"patch": [patch("A", oid="other")]}, "/patch/0/data/oid", "IMMUTABLE"),
+        ({"put": [currency("A", oid="b")]}, "/put/0/oid", "IMMUTABLE"),
+        ({"merge": [currency("A", oid="other")]}, "/merge/0/oid", "IMMUTABLE"),
+        ({"merge": [currency("NEW", oid="a")]}, "/merge/0/oid", "ALREADY_EXISTS"),
+        ({"post": [currency("NEW", oid="a")]}, "/post/0/oid", "ALREADY_EXISTS"),
+        ({"put": [currency("NEW", oid="a")]}, "/put/0/oid", "ALREADY_EXISTS"),
+        ({"post": [currency("C", oid="c")], "put": [currency("D", oid="c")]}, "/put/0/oid", "REPEATED"),
+        # The owner of the oid is in the same body, without it.
+        ({"post": [currency("NEW", oid="a")], "put": [currency("A")]}, "/post/0/oid", "ALREADY_EXISTS"),
+        (
+            {"post": [currency("NEW", oid="a")], "patch": [patch("A", decimalNumbers=3)]},
+            "/post/0/oid",
+            "ALREADY_EXISTS",
+        ),
+    ],
+)
+def test_an_oid_that_is_different_or_taken_is_refused(alice, body, path, code):
+    """An oid never changes, and no other element in the repository or in the body has it."""
+    save(alice, "currency", post=[currency("A", oid="a"), currency("B", oid="b")])
+    before = elements(alice, "currency")
+
+    report = refused(send(alice, "currency", body))
+
+    assert places(report) == [(path, code)]
+    assert elements(alice, "currency") == before

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from django.db.models import Model
 
-from account.models import Account, AccountVersion, CalculationLogic
+from account.models import AccountVersion, CalculationLogic
 from dimensions_site.elements.models import Version
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
-from tests.bulkops.save.bulk import patch, path, refused, save, send
+from tests.bulkops.save.bulk import patch, path, save
 from tests.dimensions import MODELS, WIRES
 from tests.factories import account, content
 from tests.lengths import tries
@@ -129,18 +129,3 @@ def test_each_version_records_who_wrote_it_and_when(alice, ed):
 
     ed.user.delete()
     assert AccountVersion.objects.get(change="~").change_set.user == "ed"
-
-
-@pytest.mark.contract("C18", "E2")
-def test_a_refused_call_leaves_no_version(alice):
-    """Nor anything else."""
-    save(alice, "account", post=[account("1", rules={"grossAmountEqualICSum": True})])
-
-    body = {
-        "post": [account("2", rules={"grossAmountEqualICSum": True}), account("3", type="X")],
-        "put": [account("1")],
-    }
-    refused(send(alice, "account", body))
-
-    counts = [kind.objects.count() for kind in (Account, AccountVersion, CalculationLogic)]
-    assert counts == [1, 1, 1]

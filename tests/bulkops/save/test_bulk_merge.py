@@ -100,8 +100,6 @@ def test_the_oid_of_a_merged_currency_stays(alice):
     merged(alice, "currency", currency("A", decimalNumbers=3), currency("B", oid=before["B"], decimalNumbers=3))
 
     assert {each["id"]: each["oid"] for each in elements(alice, "currency")} == before
-    assert errors(alice, "currency", currency("A", oid="other")) == [("/merge/0/oid", "IMMUTABLE")]
-    assert errors(alice, "currency", currency("NEW", oid="a")) == [("/merge/0/oid", "ALREADY_EXISTS")]
 
 
 @pytest.mark.contract("C4", "C15")
@@ -175,18 +173,6 @@ def test_a_repeated_key_is_an_error_of_a_merge(alice, id):
         "/merge/0/decimalNumbers",
         "/merge/1/id",
     ]
-
-
-@pytest.mark.contract("E1")
-@pytest.mark.parametrize("other", ["post", "put", "patch"])
-def test_an_id_of_a_merge_stands_nowhere_else(alice, other):
-    """The later one is the error."""
-    save(alice, "currency", post=[currency("A")])
-    entry = patch("A") if other == "patch" else currency("A")
-
-    found = errors(alice, "currency", {"id": "A"}, **{other: [entry]})
-
-    assert ("/patch/0/key/id" if other == "patch" else "/merge/0/id", "REPEATED") in found
 
 
 @pytest.mark.contract("E2")

@@ -1,39 +1,15 @@
-"""Saving many elements in one call."""
+"""Saving many elements in one call: what is answered, counted and stored, and what a dry run does."""
 
 import json
 
 import pytest
 
-from account.models import AccountVersion
-from tests.account.samples import FULL, MINIMAL
-from tests.bulkops.save.bulk import element, elements, ids, patch, save, send, without
-from tests.factories import MAKERS, account, content, currency, read
-
-
-def of(dimension, id, text="Text"):
-    """A valid element of either dimension."""
-    return MAKERS[dimension](id, descriptions={"en": text})
-
+from account.models import Account, AccountVersion, CalculationLogic
+from currency.models import Currency, CurrencyVersion
+from tests.bulkops.save.bulk import DIMENSIONS, element, elements, ids, patch, places, refused, save, send, without
+from tests.factories import MAKERS, account, content, read
 
 # --- Responses ---------------------------------------------------------------------------------
-
-
-@pytest.mark.contract("E1", "E3")
-def test_accounts_are_answered_in_the_order_post_put_patch(alice):
-    """Whatever order the members of the body and the ids have; each as it is read alone."""
-    save(alice, "account", post=[account("5"), account("3"), account("4")])
-
-    answer = save(
-        alice,
-        "account",
-        patch=[patch("4", type="DETAIL"), patch("3", documentationLink="x")],
-        put=[account("5", nature="OTHER_STOCKS"), account("2")],
-        post=[account("9"), account("1", rules={"grossAmountEqualICSum": True})],
-    )
-
-    assert ids(answer) == ["9", "1", "5", "2", "4", "3"]
-    assert answer == [element(alice, "account", id) for id in ids(answer)]
-    assert ids(elements(alice, "account")) == ["1", "2", "3", "4", "5", "9"]
 
 
 @pytest.mark.contract("E3")
@@ -49,23 +25,6 @@ def test_an_answer_of_many_accounts_is_complete(alice):
     assert ids(json.loads(body)) == names
 
 
-@pytest.mark.contract("E3")
-def test_currencies_are_answered_by_a_word(alice):
-    """The specification's SUCCESS, and nothing else."""
-    save(alice, "currency", post=[currency("USD")])
-
-    body = {"post": [currency("EUR")], "put": [currency("JPY")], "patch": [patch("USD", decimalNumbers=3)]}
-    response = send(alice, "currency", body)
-
-    assert (response.status_code, response["Content-Type"]) == (200, "application/json")
-    assert read(response) == {"code": "SUCCESS"}
-    assert [(each["id"], each["decimalNumbers"]) for each in elements(alice, "currency")] == [
-        ("EUR", 2),
-        ("JPY", 2),
-        ("USD", 3),
-    ]
-
-
 @pytest.mark.contract("E1")
 @pytest.mark.parametrize("body", [{"post": []}, {"put": []}, {"patch": []}, {"post": [], "put": [], "patch": []}])
 def test_a_body_without_elements_saves_nothing(alice, body):
@@ -76,36 +35,6 @@ def test_a_body_without_elements_saves_nothing(alice, body):
 
 
 # --- Stored state ------------------------------------------------------------------------------
-
-
-@pytest.mark.contract("C8", "E1")
-@pytest.mark.parametrize("operation", ["post", "put"])
-def test_what_is_left_out_gets_its_default(alice, operation):
-    """As for a single account; and every leaf that is set is stored."""
-    answer = save(alice, "account", **{operation: [account("1000"), {**FULL, "id": "2000"}]})
-
-    assert [without(each) for each in answer] == [MINIMAL, {**FULL, "id": "2000"}]
-    assert {each["updateInfo"]["user"] for each in answer} == {"alice"}
-    assert {each["updateInfo"]["origin"] for each in answer} == {"INPUT_WEB"}
-    assert len({each["updateInfo"]["date"] for each in answer}) == 1
-
-
-@pytest.mark.contract("C18", "E1")
-def test_what_stays_as_it_is_is_not_written(alice):
-    """Only the changed elements of a body get a version and a new `updateInfo`, the equal ones do not."""
-    save(alice, "account", post=[{**FULL, "id": id} for id in ("1", "2", "3", "4")])
-    before = elements(alice, "account")
-
-    answer = save(
-        alice,
-        "account",
-        put=[before[0], {**FULL, "id": "2", "type": "NORMAL"}],
-        patch=[patch("3", descriptions={"en": "Cash"}, rules={}), patch("4", descriptions={"en": "Bank"})],
-    )
-
-    assert [answer[0], answer[2]] == [before[0], before[2]]
-    versions = AccountVersion.objects.order_by("number").values_list("element_id", "change")
-    assert sorted(versions) == [("1", "+"), ("2", "+"), ("2", "~"), ("3", "+"), ("4", "+"), ("4", "~")]
 
 
 @pytest.mark.contract("C18", "C19", "E1")
@@ -141,3 +70,138 @@ def test_ids_and_texts_of_any_script_are_saved_as_they_are(alice):
     assert sorted(ids(elements(alice, "account"))) == sorted(names)
     again = save(alice, "account", put=sent, patch=[])
     assert again == answer
+
+
+COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
+SUCCESS = {"code": "SUCCESS"}
+
+
+def counts(response):
+    content(response)  # read to its end, so that its file is closed
+    return tuple(response[name] for name in COUNTS)
+
+
+@pytest.fixture(params=DIMENSIONS)
+def body(request, alice):
+    """A dimension, and a body that creates two elements, changes one and leaves one as it is."""
+    make = MAKERS[request.param]
+    save(alice, request.param, post=[make("1"), make("2")])
+    changed = {"key": {"id": "2"}, "data": {"descriptions": {"en": "Another text"}}}
+    patch = [{"key": {"id": "1"}, "data": {}}, changed]
+    return request.param, {"post": [make("3")], "put": [make("4")], "patch": patch}
+
+
+@pytest.mark.contract("K2")
+@pytest.mark.parametrize("query", ["", "?dryRun=true"])
+def test_the_headers_count_what_the_elements_do(alice, body, query):
+    """A dry run counts what it would do."""
+    dimension, changes = body
+    response = send(alice, dimension, changes, query)
+
+    assert (response.status_code, counts(response)) == (200, ("2", "1", "1"))
+    assert len(elements(alice, dimension)) == (2 if query else 4)
+
+
+@pytest.mark.contract("E2", "K2")
+def test_what_saves_nothing_counts_nothing(alice, body):
+    """An error has no counts: they would look as if something had been saved."""
+    dimension, _ = body
+    response = send(alice, dimension, {"post": [MAKERS[dimension]("1")]})
+
+    assert response.status_code == 400
+    assert not [name for name in COUNTS if name in response]
+
+
+@pytest.mark.contract("E3", "K2")
+@pytest.mark.parametrize(
+    ("query", "prefer", "applied"),
+    [
+        ("", "return=minimal", "return=minimal"),
+        ("", 'respond-async, Return="minimal"; x=1', "return=minimal"),
+        ("?dryRun=true", "return=minimal", "dryRun, return=minimal"),
+    ],
+)
+def test_a_client_that_needs_no_elements_gets_none(alice, body, query, prefer, applied):
+    """The answer of 100,000 saved accounts would be as large as the request."""
+    dimension, changes = body
+    response = send(alice, dimension, changes, query, prefer=prefer)
+
+    assert (response.status_code, read(response)) == (200, SUCCESS)
+    assert (response["Preference-Applied"], counts(response)) == (applied, ("2", "1", "1"))
+
+
+@pytest.mark.contract("E3", "K2")
+@pytest.mark.parametrize("prefer", ["return=representation", "return=minimalist", ""])
+def test_other_preferences_are_ignored(alice, body, prefer):
+    """RFC 7240 lets a service ignore what it does not know."""
+    dimension, changes = body
+    response = send(alice, dimension, changes, prefer=prefer)
+
+    assert "Preference-Applied" not in response
+    saved = read(response)
+    if dimension == "currency":
+        assert saved == SUCCESS
+    else:
+        assert ids(saved) == ["3", "4", "1", "2"]
+
+
+def stored():
+    """How many rows of each kind there are."""
+    kinds = (Account, AccountVersion, CalculationLogic, Currency, CurrencyVersion)
+    return [kind.objects.count() for kind in kinds]
+
+
+@pytest.mark.contract("E4")
+def test_accounts_are_answered_as_if_they_were_saved(alice):
+    """The same response as without it, except for the instant; nothing of it is stored."""
+    save(alice, "account", post=[account("1"), account("2")])
+    before, rows = elements(alice, "account"), stored()
+    body = {
+        "post": [account("9", rules={"grossAmountEqualICSum": True}), account("3")],
+        "put": [account("1", type="DETAIL")],
+        "patch": [patch("2", documentationLink="x")],
+    }
+
+    tried = send(alice, "account", body, "?dryRun=true")
+
+    assert tried.status_code == 200
+    assert tried["Preference-Applied"] == "dryRun"
+    answer = read(tried)
+    assert [element["id"] for element in answer] == ["9", "3", "1", "2"]
+    assert (elements(alice, "account"), stored()) == (before, rows)
+
+    saved = send(alice, "account", body)
+    assert "Preference-Applied" not in saved
+    assert [without(element) for element in answer] == [without(element) for element in read(saved)]
+    assert len(elements(alice, "account")) == 4
+
+
+@pytest.mark.contract("E4", "B1")
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_errors_are_reported_as_without_it(alice, dimension):
+    """Those that are found only during writing, too; an error has no Preference-Applied."""
+    make = MAKERS[dimension]
+    save(alice, dimension, post=[make("taken")])
+    body = {"post": [make("taken"), make("new", descriptions={})], "patch": [patch("gone")]}
+
+    tried = send(alice, dimension, body, "?dryRun=true")
+
+    assert "Preference-Applied" not in tried
+    report = refused(tried)
+    assert places(report) == [
+        ("/post/0/id", "ALREADY_EXISTS"),
+        ("/post/1/descriptions", "BLANK"),
+        ("/patch/0/key/id", "ELEMENT_NOT_FOUND"),
+    ]
+    assert report["errors"] == refused(send(alice, dimension, body))["errors"]
+
+
+@pytest.mark.contract("E4", "A7")
+@pytest.mark.parametrize("value", ["True", "1", "yes", "", "false%20"])
+def test_any_other_value_is_refused(alice, value):
+    """It never counts as false: nothing is saved."""
+    (error,) = refused(send(alice, "account", {"post": [account()]}, f"?dryRun={value}"))["errors"]
+
+    assert (error["path"], error["code"]) == ("dryRun", "INVALID")
+    assert "must be false or true" in error["message"]
+    assert elements(alice, "account") == []

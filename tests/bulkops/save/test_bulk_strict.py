@@ -146,20 +146,6 @@ def test_references_that_are_not_set_are_not_looked_for(alice):
     strict(alice, post=[account("1"), account("2", cashFlowPlanning=None), unset])
 
 
-def test_ids_that_this_service_does_not_keep_are_not_looked_for(alice):
-    """These are ids of entities, items of banking reports, nodes of hierarchies."""
-    strict(
-        alice,
-        post=[
-            account(
-                restrictions={"ctpRestriction": {"id": "entity"}},
-                consolidation={"bankingData": {"bankitReportingMItem": {"id": "item"}}},
-                monthlySplittingRules={"reference": {"referenceAccountHierarchy": {"nodeId": "node"}}},
-            )
-        ],
-    )
-
-
 @pytest.mark.contract("G2")
 def test_what_another_repository_has_does_not_count(alice, bob):
     """Neither accounts nor currencies."""

@@ -16,7 +16,7 @@ from dimensions_site.elements.models import Element
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.elements.writing.saving import delete
 from tests.bulkops.save.bulk import element, elements, patch, path, places, refused, save
-from tests.factories import account, currency, read
+from tests.factories import MAKERS, account, currency, read
 from tests.services.citus import IS_CITUS
 from tests.services.worker import wait_until
 
@@ -77,13 +77,46 @@ def put_one(person: Any, dimension: str, body: dict[str, Any]) -> None:
     assert response.status_code in (200, 201), response.content
 
 
-def test_an_id_that_was_taken_meanwhile_is_refused(alice, meanwhile):
-    """As if it had been there from the beginning."""
-    with meanwhile(alice, "account", post=[account("1"), account("2")]) as call:
-        put_one(alice, "account", account("2", type="DETAIL"))
-
-    assert (call.status, places(call.report)) == (400, [("/post/1/id", "ALREADY_EXISTS")])
-    assert [each["type"] for each in elements(alice, "account")] == ["DETAIL"]
+@pytest.mark.contract("C2", "C15")
+@pytest.mark.parametrize(
+    ("dimension", "stored", "body", "act", "place"),
+    [
+        (
+            *("account", [], {"post": [account("1"), account("2")]}),
+            lambda alice: put_one(alice, "account", account("2", type="DETAIL")),
+            ("/post/1/id", "ALREADY_EXISTS"),
+        ),
+        (
+            *("account", ["1", "2"], {"patch": [patch("1", type="DETAIL"), patch("2", type="DETAIL")]}),
+            lambda _: remove(Account, "2"),
+            ("/patch/1/key/id", "ELEMENT_NOT_FOUND"),
+        ),
+        (
+            *("account", ["target"], {"saveMode": "STRICT", "post": [referring("target")]}),
+            lambda _: remove(Account, "target"),
+            ("/post/0/rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE"),
+        ),
+        (
+            *("currency", [], {"put": [currency("EUR", oid="mine")]}),
+            lambda alice: put_one(alice, "currency", currency("EUR", oid="theirs")),
+            ("/put/0/oid", "IMMUTABLE"),
+        ),
+        (
+            *("currency", [], {"put": [currency("EUR", oid="wanted")]}),
+            lambda alice: put_one(alice, "currency", currency("USD", oid="wanted")),
+            ("/put/0/oid", "ALREADY_EXISTS"),
+        ),
+    ],
+    ids=["id taken", "patched one deleted", "reference deleted", "oid given", "oid taken"],
+)
+def test_what_others_have_done_meanwhile_may_forbid_it(alice, meanwhile, dimension, stored, body, act, place):
+    """As if it had been so from the beginning; nothing of the body is saved."""
+    save(alice, dimension, post=[MAKERS[dimension](id) for id in stored])
+    with meanwhile(alice, dimension, **body) as call:
+        act(alice)
+        before = elements(alice, dimension)
+    assert (call.status, places(call.report)) == (400, [place])
+    assert elements(alice, dimension) == before
 
 
 def test_a_replacement_replaces_what_is_there_then(alice, meanwhile):
@@ -125,29 +158,6 @@ def test_a_patch_changes_what_is_there_then(alice, meanwhile):
     assert found == {("DETAIL", "theirs")}
 
 
-@pytest.mark.contract("C15")
-def test_a_patch_of_what_was_deleted_meanwhile_is_refused(alice, meanwhile):
-    """And the other patches of the body are not saved."""
-    save(alice, "account", post=[account("deleted"), account("stays")])
-
-    with meanwhile(alice, "account", patch=[patch("stays", type="DETAIL"), patch("deleted", type="DETAIL")]) as call:
-        remove(Account, "deleted")
-
-    assert (call.status, places(call.report)) == (400, [("/patch/1/key/id", "ELEMENT_NOT_FOUND")])
-    assert element(alice, "account", "stays")["type"] == "NORMAL"
-
-
-def test_a_reference_to_what_was_deleted_meanwhile_is_refused(alice, meanwhile):
-    """STRICT checks what exists when it is saved."""
-    save(alice, "account", post=[account("target")])
-
-    with meanwhile(alice, "account", saveMode="STRICT", post=[referring("target")]) as call:
-        remove(Account, "target")
-
-    assert (call.status, places(call.report)) == (400, [("/post/0/rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE")])
-    assert elements(alice, "account") == []
-
-
 def test_a_reference_to_what_was_created_meanwhile_is_accepted(alice, meanwhile):
     """For the same reason."""
     with meanwhile(alice, "account", saveMode="STRICT", post=[referring("target")]) as call:
@@ -172,25 +182,6 @@ def test_a_currency_keeps_the_oid_that_it_got_meanwhile(alice, meanwhile, existe
     assert call.status == 200
     stored = element(alice, "currency", "EUR")
     assert (stored["oid"], stored["decimalNumbers"]) == ("theirs", 3)
-
-
-@pytest.mark.contract("C2")
-def test_another_oid_than_the_one_that_it_got_meanwhile_is_refused(alice, meanwhile):
-    """An oid never changes."""
-    with meanwhile(alice, "currency", put=[currency("EUR", oid="mine")]) as call:
-        put_one(alice, "currency", currency("EUR", oid="theirs"))
-
-    assert (call.status, places(call.report)) == (400, [("/put/0/oid", "IMMUTABLE")])
-    assert element(alice, "currency", "EUR")["oid"] == "theirs"
-
-
-@pytest.mark.contract("C2")
-def test_an_oid_that_was_taken_meanwhile_is_refused(alice, meanwhile):
-    """By a currency of another id."""
-    with meanwhile(alice, "currency", put=[currency("EUR", oid="wanted")]) as call:
-        put_one(alice, "currency", currency("USD", oid="wanted"))
-
-    assert (call.status, places(call.report)) == (400, [("/put/0/oid", "ALREADY_EXISTS")])
 
 
 @pytest.mark.contract("G2")

@@ -3,7 +3,9 @@
 from contextlib import ExitStack
 
 import pytest
+from django.db import DatabaseError
 
+from bulkops.session.databases import insert_rows
 from bulkops.session.errors import BEFORE_ALL, Errors, Refused
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem
 from dimensions_site.api.failures import MAX_COUNTED
@@ -61,3 +63,10 @@ def test_without_errors_nothing_is_refused():
     errors = Errors()
     errors.refuse()
     assert not errors
+
+
+@pytest.mark.contract("B3")
+def test_a_failure_of_the_driver_is_one_of_the_database(db):
+    """A raw error of psycopg or sqlite3 would be 500 where 503 is right, for example on a full disk."""
+    with pytest.raises(DatabaseError, match="nowhere"):
+        insert_rows("nowhere", ["element_id"], iter([("A",)]))

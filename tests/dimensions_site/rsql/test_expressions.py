@@ -3,12 +3,13 @@
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import connection, models
+from django.db.migrations.writer import MigrationWriter
 from django.db.models import BooleanField, Expression, Func, TextField, Value
 
 from dimensions_site.rsql.conditions import AnyEntry, EntryText
 from dimensions_site.rsql.expressions import DecimalKey, Fold, JsonLeaf, MapEntry
-from dimensions_site.rsql.fields import ValueKind
+from dimensions_site.rsql.fields import CodePointTextField, ValueKind
 from tests.dimensions_site.rsql.sample.models import Sample
 
 KEYS = (
@@ -140,3 +141,16 @@ def test_the_database_makes_the_sort_key_of_every_decimal(sample_table: None, db
     assert keys[0] == "1".zfill(26)
     assert keys[2] == "1" + "0" * 25
     assert keys[-1] == "true"
+
+
+def test_a_code_point_column_is_written_into_migrations_without_a_collation() -> None:
+    """So that one migration serves both databases."""
+    text, imports = MigrationWriter.serialize(CodePointTextField(null=True))
+
+    assert text == "dimensions_site.rsql.fields.CodePointTextField(null=True)"
+    assert imports == {"import dimensions_site.rsql.fields"}
+
+
+def test_a_code_point_column_is_a_text_column() -> None:
+    """Forms, serializers and lookups treat it as such."""
+    assert isinstance(CodePointTextField(), models.TextField)

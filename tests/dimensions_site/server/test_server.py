@@ -1,6 +1,7 @@
 """The web server: what only a real one and a raw connection can show."""
 
 import json
+import logging
 import os
 import socket
 import subprocess
@@ -9,10 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from http.client import HTTPResponse
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from gunicorn.config import Config
+from gunicorn.http.errors import InvalidHeader, InvalidResponseHeader
 
+from dimensions_site.server.worker import WebWorker
 from tests.services.service import free_port, wait_for_port
 
 PROJECT = Path(__file__).resolve().parents[3]
@@ -170,3 +175,39 @@ def test_the_server_reveals_no_version_and_leaves_no_files(server):
     """No control socket in the home or runtime directory."""
     assert server.send("GET", ADDRESS).headers["Server"] == "gunicorn"
     assert [entry.name for entry in server.home.iterdir()] == ["log"]
+
+
+SECRET = "hush"
+
+
+def handled(error: Exception) -> tuple[int, dict]:
+    """The status and the problem document with which a worker answers that error."""
+    worker = WebWorker.__new__(WebWorker)
+    worker.cfg, worker.log = Config(), logging.getLogger("gunicorn.error")
+    client, server = socket.socketpair()
+    with client, server:
+        try:
+            raise error
+        except Exception as caught:
+            request = SimpleNamespace(method="GET", uri=f"/?key={SECRET}")
+            worker.handle_error(request, server, ("192.0.2.7", 1), caught)
+        head, _, body = client.recv(65_536).partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body)
+
+
+@pytest.mark.contract("B1", "B3")
+@pytest.mark.parametrize(
+    ("error", "status", "message"),
+    [
+        (InvalidHeader(f"X-API-Key {SECRET}"), 400, "Invalid request from ip=192.0.2.7: InvalidHeader"),
+        (InvalidResponseHeader("X-Total"), 500, "Error handling request"),
+        (KeyError("anything"), 500, "Error handling request"),
+    ],
+    ids=["header", "response", "anything"],
+)
+def test_a_failed_request_is_answered_with_a_problem_and_logged_without_its_parts(caplog, error, status, message):
+    """A malformed header may be a credential, and a query may hold one."""
+    found, problem = handled(error)
+    assert (found, problem["status"]) == (status, status)
+    assert [record.getMessage() for record in caplog.records] == [message]
+    assert SECRET not in message

@@ -43,19 +43,6 @@ def test_letters_far_down_in_the_file_are_found():
     assert str(read(content).refusal).startswith("line 200002: The encoding of the file is not certain.")
 
 
-def test_utf_8_with_a_broken_character_is_not_taken_for_the_encoding_of_windows():
-    """All other letters would come out wrong: Ã¼ for ü."""
-    outcome = read("id,name\n1,Büro\n2,Zürich\n".encode() + b"3,B\xfcro\n")
-    assert outcome.refusal == "line 4: The line has characters that are not UTF-8. Save the file again as 'CSV UTF-8'."
-
-
-def test_bytes_that_no_encoding_has_are_refused():
-    outcome = read(b"id,name\n1,B\x81\xff\x8d\x90ro\n", encoding="windows-1252")
-    assert outcome.refusal == (
-        "line 2: The line has characters that are not windows-1252. Save the file again as 'CSV UTF-8'."
-    )
-
-
 def test_utf_16_that_is_cut_off_is_refused():
     outcome = read(codecs.BOM_UTF16_LE + TABLE.encode("utf-16-le")[:-1])
     assert outcome.refusal == "line 2: The line has characters that are not UTF-16. Save the file again as 'CSV UTF-8'."

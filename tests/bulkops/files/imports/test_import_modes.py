@@ -1,4 +1,4 @@
-"""What the rows of a file mean for what is stored: the modes of an import but for `sync`."""
+"""What the rows of a file and their cells mean for what is stored: the modes of an import but for `sync`."""
 
 import threading
 
@@ -14,6 +14,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.text.files import Format
+from tests.bulkops.save.bulk import element
 from tests.factories import account
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
@@ -49,6 +50,25 @@ def test_update_refuses_what_is_not_there(import_accounts, till):
     assert [error.partition(":")[0] for error in outcome.errors] == ["line 3, id", "line 4, id", "line 4, type"]
     assert outcome.errors[0] == "line 3, id: '1100' does not exist, so it cannot be updated."
     assert Account.objects.get().descriptions == {"en": "Till"}
+
+
+def test_an_empty_text_is_an_error_where_no_text_can_be(import_accounts, cash):
+    """It is not taken for "not set"."""
+    outcome = import_accounts("id,nature,dataEntryAndReporting.icManagement\n1000,[[empty]],[[empty]]\n")
+    places = [error.partition(":")[0] for error in outcome.errors]
+    assert places == ["line 2, nature", "line 2, dataEntryAndReporting.icManagement"]
+
+
+@pytest.mark.contract("C8")
+def test_a_bundle_whose_last_value_is_taken_away_is_null(import_accounts, alice, cash):
+    """And null it stays, when its cells are empty."""
+    headings = "id,cashFlowPlanning.other.debit.id,monthlySplittingRules.reference.referenceSenario\n"
+    for cells in ("9000,S1", ",", ","):
+        outcome = import_accounts(f"{headings}1000,{cells}\n")
+        assert outcome.errors == []
+    assert outcome.output.endswith("0 changed, 1 unchanged.\n")
+    now = element(alice, "account", "1000")
+    assert (now["cashFlowPlanning"], now["monthlySplittingRules"]["reference"]) == (None, None)
 
 
 if connection.vendor == "postgresql":

@@ -12,6 +12,7 @@ from openpyxl import Workbook, load_workbook
 from account.models import Account
 from bulkops.files.formats.rows import REASON, TEXT
 from currency.models import Currency
+from tests.bulkops.files.formats.files import saved
 from tests.factories import currency
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
@@ -167,9 +168,7 @@ def test_a_formula_does_not_become_a_text_on_its_way_through_the_rejects(import_
     sheet = book.worksheets[0]
     sheet.append([*HEADINGS.strip().split(","), "documentationLink"])
     sheet.append(["1000", '="Ca"&"sh"', "BALANCE_SHEET", "NORMAL", "FINAL", "#REF!"])
-    content = io.BytesIO()
-    book.save(content)
-    assert import_accounts(content.getvalue(), "--rejects", str(rejects)).status == 3
+    assert import_accounts(saved(book), "--rejects", str(rejects)).status == 3
     _, row = load_workbook(io.BytesIO(rejects.read_bytes())).worksheets[0].values
     assert row[:7] == ("1000", '="Ca"&"sh"', "BALANCE_SHEET", "NORMAL", "FINAL", "#REF!", None)
     assert str(row[7]).startswith("descriptions.en: The cell B2 holds a formula")
@@ -187,9 +186,7 @@ def test_rows_of_a_workbook_are_rejected_in_a_workbook(import_accounts, rejects)
     sheet.append([10, "Cash", "BALANCE", "NORMAL", "FINAL"])
     sheet["A2"].number_format = "0000"
     sheet.append(["1100", "Bank", "BALANCE_SHEET", "NORMAL", "FINAL"])
-    content = io.BytesIO()
-    book.save(content)
-    assert import_accounts(content.getvalue(), "--rejects", str(rejects)).status == 3
+    assert import_accounts(saved(book), "--rejects", str(rejects)).status == 3
     rows = list(load_workbook(io.BytesIO(rejects.read_bytes())).worksheets[0].values)
     assert [row[:3] for row in rows] == [("id", "descriptions.en", "nature"), ("0010", "Cash", "BALANCE")]
     assert str(rows[1][-1]).startswith("nature: ")

@@ -1,6 +1,5 @@
 """What is left out of an import is not examined, and every column can be left out."""
 
-import io
 from datetime import date
 
 import pytest
@@ -8,7 +7,7 @@ from openpyxl import Workbook
 
 from account.models import Account
 from currency.models import Currency
-from tests.bulkops.files.formats.files import SHEET, with_parts
+from tests.bulkops.files.formats.files import SHEET, saved, with_parts
 
 HEADINGS = ["id", "descriptions.en", "nature", "type", "conversion.conversionType"]
 CASH = ["0060", "Cash", "BALANCE_SHEET", "NORMAL", "FINAL"]
@@ -25,9 +24,7 @@ def book_with(value, number_format="General", heading="Check"):
     sheet.append([*HEADINGS, heading])
     sheet.append([*CASH, value])
     sheet["F2"].number_format = number_format
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
+    return saved(book)
 
 
 def stored():
@@ -115,9 +112,7 @@ def test_a_number_is_taken_where_a_number_is_expected_whatever_it_looks_like(imp
     sheet.append(["id", "descriptions.en", "decimalNumbers", "percentageDifference"])
     sheet.append(["EUR", "Euro", 2.0000000000000004, 0.25])
     sheet["C2"].number_format, sheet["D2"].number_format = '0" digits"', '0.00" percent"'
-    content = io.BytesIO()
-    book.save(content)
-    assert import_currencies(content.getvalue()).errors == []
+    assert import_currencies(saved(book)).errors == []
     found = Currency.objects.get()
     assert (found.decimal_numbers, found.percentage_difference) == (2, "0.25")
 
@@ -132,14 +127,10 @@ def test_a_date_is_taken_where_a_date_is_expected_whatever_it_looks_like(import_
     sheet.append([date(2026, 1, 31), *CASH[1:], date(2026, 1, 31)])
     sheet["A2"].number_format, sheet["A3"].number_format = "yyyy", "mmm-yy"
     sheet["F2"].number_format = sheet["F3"].number_format = "dd/mm/yyyy"
-    content = io.BytesIO()
-    book.save(content)
-    (error,) = import_accounts(content.getvalue()).errors
+    (error,) = import_accounts(saved(book)).errors
     assert error.startswith("line 3, id: The cell A3 holds 2026-01-31, but its number format 'mmm-yy' shows something")
     sheet.delete_rows(3)
-    content = io.BytesIO()
-    book.save(content)
-    assert import_accounts(content.getvalue()).errors == []
+    assert import_accounts(saved(book)).errors == []
     stored = Account.objects.get()
     assert (stored.element_id, f"{stored.start_date:%Y-%m-%d}") == ("2026", "2026-01-31")
 
@@ -162,9 +153,7 @@ def beside(*notes):
     sheet.append(HEADINGS)
     for number, note in enumerate(notes):
         sheet.append([f"00{number}", *CASH[1:], *[None] * number, note])
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
+    return saved(book)
 
 
 @pytest.mark.contract("H4")

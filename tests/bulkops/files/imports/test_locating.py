@@ -1,18 +1,21 @@
-"""Tables as accountants have them: covers and titles before them, several sheets, notes beside them."""
+"""Files as people and programs have them: any format, covers and titles, several sheets, notes beside the table."""
 
+import gzip
 import io
+import json
 
 import pytest
 from openpyxl import Workbook, load_workbook
 
 from account.models import Account
 from bulkops.files.workbooks.writing import WorkbookWriter
+from tests.bulkops.files.formats.files import saved
 
 HEADINGS = ["id", "descriptions.en", "nature", "type", "conversion.conversionType"]
 CASH = ["1000", "Cash", "BALANCE_SHEET", "NORMAL", "FINAL"]
 
 
-def saved(**sheets):
+def book_of(**sheets):
     """A workbook with these rows on its sheets."""
     book = Workbook()
     book.remove(book.worksheets[0])
@@ -20,9 +23,7 @@ def saved(**sheets):
         sheet = book.create_sheet(name)
         for row in rows:
             sheet.append(row)
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
+    return saved(book)
 
 
 def stored():
@@ -50,7 +51,9 @@ def test_the_row_with_the_headings_is_found_in_csv(import_accounts, before, deli
 
 def test_a_sheet_with_a_cover_before_it_and_titles_above_it_is_found(import_accounts):
     title = [["Chart of accounts", None, None, None, None], ["As of 2026"], []]
-    content = saved(Cover=[["Group"], ["Author", "Finance"]], Chart=[*title, HEADINGS, CASH], Lists=[["FINAL"], [True]])
+    content = book_of(
+        Cover=[["Group"], ["Author", "Finance"]], Chart=[*title, HEADINGS, CASH], Lists=[["FINAL"], [True]]
+    )
     outcome = import_accounts(content)
     assert (outcome.errors, stored()) == ([], ["1000"])
     assert outcome.output.startswith("The headings are those in row 4 of the sheet 'Chart'.\n")
@@ -62,14 +65,12 @@ def test_merged_titles_do_not_matter(import_accounts):
     for row in (["Chart of accounts"], [], HEADINGS, CASH):
         sheet.append(row)
     sheet.merge_cells("A1:E2")
-    content = io.BytesIO()
-    book.save(content)
-    assert (import_accounts(content.getvalue()).errors, stored()) == ([], ["1000"])
+    assert (import_accounts(saved(book)).errors, stored()) == ([], ["1000"])
 
 
 def test_several_sheets_with_tables_need_a_choice(import_accounts):
     other = [HEADINGS, ["2000", *CASH[1:]]]
-    content = saved(Old=other, New=[HEADINGS, CASH])
+    content = book_of(Old=other, New=[HEADINGS, CASH])
     for options, message in (
         ([], "2 sheets have something in them: 'Old', 'New'. Choose the one that is meant."),
         (["--sheet", "Olds"], "The workbook has no visible sheet 'Olds' with anything in it. Choose one of"),
@@ -86,7 +87,7 @@ def test_several_sheets_with_tables_need_a_choice(import_accounts):
 
 
 def test_headings_that_are_unknown_are_found_by_the_mapping_or_named(import_accounts):
-    content = saved(Chart=[["Chart", "2026"], ["Kto", "Text X", *HEADINGS[2:]], CASH], Notes=[["a", "b"]])
+    content = book_of(Chart=[["Chart", "2026"], ["Kto", "Text X", *HEADINGS[2:]], CASH], Notes=[["a", "b"]])
     assert import_accounts(content, "--map", "Kto=id", "--map", "Text X=description").errors == []
     assert stored() == ["1000"]
 
@@ -130,6 +131,57 @@ def test_an_own_export_comes_back_with_its_lists_shown_renamed_and_moved(import_
     lists = book["Lists"]
     lists.sheet_state, lists.title = "visible", "Auswahl"
     book.move_sheet(lists, position - 1)
-    changed = io.BytesIO()
-    book.save(changed)
-    assert (import_accounts(changed.getvalue()).errors, stored()) == ([], ["1000"])
+    assert (import_accounts(saved(book)).errors, stored()) == ([], ["1000"])
+
+
+CAISSE = ["0010", "Caisse à Zürich", "BALANCE_SHEET", "NORMAL", "FINAL"]
+ELEMENT = {
+    "id": "0010",
+    "descriptions": {"en": "Caisse à Zürich"},
+    "nature": "BALANCE_SHEET",
+    "type": "NORMAL",
+    "conversion": {"conversionType": "FINAL"},
+}
+
+
+def csv(delimiter: str, encoding: str) -> bytes:
+    return "\r\n".join(delimiter.join(row) for row in (HEADINGS, CAISSE)).encode(encoding)
+
+
+def workbook() -> bytes:
+    """A workbook in which somebody has typed the code as a number, and given it a format with zeros."""
+    book = Workbook()
+    sheet = book.worksheets[0]
+    sheet.append(HEADINGS)
+    sheet.append([10, *CAISSE[1:]])
+    sheet["A2"].number_format = "0000"
+    return saved(book)
+
+
+@pytest.mark.contract("H4")
+@pytest.mark.parametrize("gzipped", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        csv(",", "utf-8"),
+        csv(";", "utf-8-sig"),
+        csv("\t", "utf-16"),
+        csv(";", "cp1252"),
+        workbook(),
+        json.dumps([ELEMENT]).encode(),
+        json.dumps(ELEMENT).encode(),
+    ],
+    ids=["CSV", "Excel's UTF-8", "Excel's Unicode", "Windows", "workbook", "JSON", "NDJSON"],
+)
+def test_an_element_is_the_same_from_whatever_file(import_accounts, content, gzipped):
+    """The code keeps its zeros, the letters are the right ones, and nobody has to say what the file is.
+
+    But for an encoding that the text does not show.
+    """
+    words = ["--encoding", "cp1252"] if content == csv(";", "cp1252") else []
+    outcome = import_accounts(gzip.compress(content) if gzipped else content, *words)
+
+    assert (outcome.errors, outcome.refusal) == ([], None)
+    stored = Account.objects.get()
+    assert (stored.element_id, stored.descriptions) == ("0010", {"en": "Caisse à Zürich"})
+    assert stored.conversion_type == "FINAL"

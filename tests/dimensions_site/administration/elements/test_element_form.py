@@ -149,15 +149,6 @@ def test_a_similar_value_is_suggested_by_its_label(text):
     assert "Meinen Sie Detail?" in str(caught.value)
 
 
-def test_the_summary_names_each_field_once_and_leads_to_it(ed, cash):
-    """Most errors begin with the label of their field, which is the link."""
-    typed = {"descriptions:0:key": "no language", "dataEntryAndReporting.validity.startDate": "tomorrow"}
-    text = change(browser_of(ed), cash, **typed).content.decode()
-    path = "dataEntryAndReporting.validity.startDate"
-    assert f'<li><a href="#id_{path}">Valid from</a> must be a date' in text
-    assert '<li><a href="#id_descriptions:0:key">Description (no language)</a>' in text
-
-
 @pytest.mark.contract("C13")
 def test_an_id_that_is_taken_is_refused_at_the_id(ed, northwind):
     """And an oid at the oid."""

@@ -21,6 +21,8 @@ def test_the_name_of_a_field_stands_in_its_link_and_not_behind_it_once_more(ed, 
     start, entry = (
         ("Valid from", "Description (no language)") if language == "en" else ("Gültig ab", "Beschreibung (no language)")
     )
+    assert f'<li><a href="#id_{START}">{start}</a>{rest}' in answer.content.decode()
+    assert f'<li><a href="#id_descriptions:1:key">{entry}</a>' in answer.content.decode()
     with override(language):
         linked = {name: text for _, name, text in answer.context["form"].linked_errors}
     assert linked[start] == rest

@@ -39,19 +39,32 @@ def describe(browser: Client, file_import: FileImport, **changed: str) -> Any:
     return browser.post(at(file_import, "columns"), {**sent, **SETTINGS, **changed}, follow=True)
 
 
-def checked(browser: Client, repository: Repository, content: str | bytes, **changed: str) -> FileImport:
-    """An import that a worker has checked."""
-    upload(browser, repository, content)
-    file_import = FileImport.objects.latest("created_at")
+def check(browser: Client, file_import: FileImport, **changed: str) -> None:
+    """Send the second step, let a worker check the file, and read the import again."""
     describe(browser, file_import, **changed)
     work()
     file_import.refresh_from_db()
+
+
+def checked(
+    browser: Client, repository: Repository, content: str | bytes, dimension: str = "account", **changed: str
+) -> FileImport:
+    """An import that a worker has checked."""
+    upload(browser, repository, content, dimension=dimension)
+    file_import = FileImport.objects.latest("created_at")
+    check(browser, file_import, **changed)
     return file_import
 
 
 def confirm(browser: Client, file_import: FileImport, **sent: str) -> Any:
     """Confirm the import; return the page that follows."""
     return browser.post(at(file_import, "confirm"), sent, follow=True)
+
+
+def save(browser: Client, file_import: FileImport, **sent: str) -> None:
+    """Confirm the import, and let a worker save it."""
+    confirm(browser, file_import, **sent)
+    work()
 
 
 def shown(browser: Client, file_import: FileImport) -> str:

@@ -10,7 +10,7 @@ from bulkops.models import ColumnMapping, FileImport
 from bulkops.worker.tasks import work
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions import WIRES
-from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, at, confirm, describe, upload
+from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, at, check, confirm, describe, upload
 from tests.dimensions_site.administration.site.people import browser_of, page
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,8 +61,7 @@ def test_nothing_is_chosen_by_hand_when_all_is_clear(ed, northwind):
     )
     assert "Each column has its field." in answer.content.decode()
     assert columns(answer)["updateInfo.user"] == ("", True, "")
-    describe(browser_of(ed), FileImport.objects.get())
-    work()
+    check(browser_of(ed), FileImport.objects.get())
     assert FileImport.objects.get().report["created"] == 1
 
 
@@ -171,7 +170,5 @@ def test_the_most_that_is_deleted_is_asked_only_where_something_is_deleted(alice
     file_import = FileImport.objects.get()
     answer = describe(browser_of(alice), file_import, mode="sync", max_delete="")
     assert "It must be a number such as 20" in answer.content.decode()
-    describe(browser_of(alice), file_import, max_delete="")
-    work()
-    file_import.refresh_from_db()
+    check(browser_of(alice), file_import, max_delete="")
     assert (file_import.status, file_import.options["max_delete"]) == ("CHECKED", "5%")

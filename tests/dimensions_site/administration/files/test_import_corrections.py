@@ -10,7 +10,7 @@ from bulkops.files.imports import reports
 from bulkops.models import FileImport, ImportStatus
 from bulkops.worker.tasks import work
 from dimensions_site.administration.files import corrections
-from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, shown
+from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, save, shown
 from tests.dimensions_site.administration.site.people import browser_of
 from tests.factories import content
 
@@ -80,8 +80,7 @@ def test_a_cell_is_corrected_without_another_upload(ed, northwind):
     )
     assert file_import.corrections == {"3": {"nature": "Profit and loss"}}
     assert "1 cell was corrected here" in shown(browser, file_import)
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     assert Account.objects.get(element_id="1020").nature == "PROFIT_AND_LOSS"
 
 
@@ -113,8 +112,7 @@ def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
     assert "1 value was given a meaning" in text
     assert "2 of 63 rows are left out: line 63 (ELSE · 3000 · Loans), line 64 (ELSE · 3001 · Loans)" in text
     correct(browser, file_import, **{"value-0": "BALANCE_SHEET"})
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     natures = Counter(Account.objects.values_list("nature", flat=True))
     assert natures == {"PROFIT_AND_LOSS": 59, "OTHER_STOCKS": 1, "BALANCE_SHEET": 3}
     # The next file with these headings needs no choice, whoever imports it.
@@ -183,8 +181,7 @@ def test_a_value_may_mean_nothing_and_rules_are_taken_back(ed, northwind):
     correct(browser, file_import, take_back="yes")
     assert (file_import.options["values"], file_import.report["rejected"]) == ({}, 1)
     correct(browser, file_import, **{"value-0": "true"})
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     assert Account.objects.get().ic_management is True
 
 
@@ -214,8 +211,7 @@ def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
     assert "Such rows are left out." in text
     assert "Take back all corrections" in text
     assert "0 cells" not in text, "nothing was corrected"
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     assert list(Account.objects.values_list("element_id", flat=True)) == ["1000"]
 
 
@@ -292,8 +288,7 @@ def test_an_import_that_has_gone_on_is_not_corrected(ed, northwind):
     """A second window leads to the page of the import."""
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + BANK + FAULTY)
-    confirm(browser, file_import, leave_out="yes")
-    work()
+    save(browser, file_import, leave_out="yes")
     correct(browser, file_import, **{"cell-3-0": "BALANCE_SHEET"})
     assert file_import.corrections is None
     assert "Check again" not in shown(browser, file_import)

@@ -5,10 +5,9 @@ import pytest
 from account.models import Account
 from bulkops.files.imports.options import remember_mapping
 from bulkops.models import FileImport, Plan
-from bulkops.worker.tasks import work
 from currency.models import Currency
 from tests.account.samples import MINIMAL
-from tests.dimensions_site.administration.files.imports import at, checked, confirm, describe, shown, upload
+from tests.dimensions_site.administration.files.imports import at, check, checked, describe, save, shown, upload
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.storing import store_accounts
 
@@ -52,8 +51,7 @@ def test_a_chart_without_types_and_rates_is_imported(ed, northwind):
     assert "2 new rows get values for which the file has no column" in text
     assert "<li>Type: Normal</li>" in text
     assert "<li>Conversion type · Balance sheet: Closing rate</li>" in text
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     stored = Account.objects.order_by("element_id").values_list("element_id", "type", "conversion_type")
     assert list(stored) == [("0027", "NORMAL", "FINAL"), ("4400", "NORMAL", "AVERAGE")]
     assert "<li>Type: Normal</li>" in shown(browser, file_import)
@@ -65,8 +63,7 @@ def test_what_is_stored_keeps_its_value(ed, northwind):
         northwind, {**MINIMAL, "id": "4400", "type": "DETAIL", "conversion": {"conversionType": "HISTORICAL"}}
     )
     file_import = checked(browser_of(ed), northwind, SKR, **{TYPE: "VARIATION"})
-    confirm(browser_of(ed), file_import)
-    work()
+    save(browser_of(ed), file_import)
     stored = Account.objects.order_by("element_id").values_list("type", "conversion_type", "nature")
     assert list(stored) == [("VARIATION", "FINAL", "BALANCE_SHEET"), ("DETAIL", "HISTORICAL", "PROFIT_AND_LOSS")]
 
@@ -76,8 +73,7 @@ def test_what_was_chosen_is_remembered_with_the_columns(ed, alice, northwind):
     browser = browser_of(ed)
     file_import = checked(browser, northwind, SKR, **{TYPE: "DETAIL", BALANCE_SHEET: "HISTORICAL"})
     assert offered(browser.get(at(file_import, "columns")))[TYPE] == "DETAIL"
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     found = offered(upload(browser_of(alice), northwind, SKR))
     assert (found[TYPE], found[BALANCE_SHEET], found[OTHERS]) == ("DETAIL", "HISTORICAL", "")
 
@@ -91,9 +87,7 @@ def test_nothing_is_filled_in_that_the_page_has_not_shown(ed, northwind):
     answer = describe(browser, file_import, **{"column-3": "", "out-3": "yes"})
     assert offered(answer)[TYPE] == "NORMAL"
     assert "so see what new rows get: Type." in answer.content.decode()
-    describe(browser, file_import, **{"column-3": "", "out-3": "yes", TYPE: ""})
-    work()
-    file_import.refresh_from_db()
+    check(browser, file_import, **{"column-3": "", "out-3": "yes", TYPE: ""})
     assert file_import.report["rejected"] == 2
     assert "Type is missing" in shown(browser, file_import)
 
@@ -114,11 +108,8 @@ def test_values_of_any_kind_are_filled_in(ed, northwind):
     file_import = FileImport.objects.get()
     answer = describe(browser, file_import, **{"fill-decimalNumbers": "two", "fill-percentageDifference": "1.5"})
     assert "must be" in answer.context["form"].filling.controls[0].errors[0]
-    describe(browser, file_import, **{"fill-decimalNumbers": "2", "fill-percentageDifference": "1.5"})
-    work()
-    file_import.refresh_from_db()
-    confirm(browser, file_import)
-    work()
+    check(browser, file_import, **{"fill-decimalNumbers": "2", "fill-percentageDifference": "1.5"})
+    save(browser, file_import)
     assert Currency.objects.values_list("decimal_numbers", "percentage_difference").get() == (2, "1.5")
 
 
@@ -134,8 +125,7 @@ def test_what_is_filled_in_is_proposed_where_people_propose(polly, northwind):
     """A change proposal has it, too."""
     store_accounts(northwind, {**MINIMAL, "id": "4400", "type": "DETAIL", "nature": "PROFIT_AND_LOSS"})
     file_import = checked(browser_of(polly), northwind, SKR)
-    confirm(browser_of(polly), file_import)
-    work()
+    save(browser_of(polly), file_import)
     plan = Plan.objects.get()
     assert (plan.created, plan.changed) == (1, 1)
     browser = browser_of(polly)

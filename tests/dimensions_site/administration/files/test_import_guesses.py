@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.dimensions_site.administration.files.imports import CASH, HEADINGS, checked, upload
+from tests.dimensions_site.administration.files.imports import upload
 from tests.dimensions_site.administration.files.test_import_columns import columns
 from tests.dimensions_site.administration.site.people import browser_of
 
@@ -92,22 +92,6 @@ def test_a_column_of_codes_is_the_ids_if_it_is_the_only_one(ed, northwind, headi
     texts = ("Text", "Kasse", "Bank", "Erlöse")
     found = columns(upload(browser_of(ed), northwind, table((heading, "4711", "4712", "4713"), texts)))
     assert found[heading][0] == "id"
-
-
-@pytest.mark.parametrize(
-    "pair", [("ja", "nee"), ("J", "N"), ("Y", "N"), ("waar", "onwaar"), ("sim", "não"), ("ja", "nej")]
-)
-def test_yes_and_no_are_known_in_more_languages_than_the_pages(ed, northwind, pair):
-    """They are values of the field, and never ids."""
-    file_import = checked(
-        browser_of(ed),
-        northwind,
-        HEADINGS.replace("\n", f",{IC}\n")
-        + "".join(
-            CASH.replace("1000", f"100{number}").replace("\n", f",{word}\n") for number, word in enumerate(pair * 2)
-        ),
-    )
-    assert (file_import.report["created"], file_import.report["rejected"]) == (4, 0)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,17 @@ from account.models import Account
 from bulkops.models import FileImport, ImportStatus, Plan
 from bulkops.worker.tasks import work
 from tests.bulkops.plans.deciding import DELETIONS, EVERYTHING, require_approval
-from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, confirm, shown
+from tests.dimensions_site.administration.files.imports import (
+    BANK,
+    CASH,
+    FAULTY,
+    HEADINGS,
+    at,
+    checked,
+    confirm,
+    save,
+    shown,
+)
 from tests.dimensions_site.administration.plans.plan_pages import at as at_plan
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import Person, account
@@ -56,8 +66,7 @@ def test_an_import_that_deletes_is_proposed_where_only_deletions_need_an_approva
     plan.delete()
     assert "it is no longer stored" in shown(browser_of(alice), file_import)
     file_import = checked(browser_of(alice), northwind, HEADINGS + CASH)
-    confirm(browser_of(alice), file_import)
-    work()
+    save(browser_of(alice), file_import)
     assert Account.objects.count() == 3
 
 
@@ -67,8 +76,7 @@ def test_nothing_is_deleted_when_a_line_names_no_element(polly, northwind):
     nameless = ",Bank,BALANCE_SHEET,NORMAL,FINAL\n"
     file_import = checked(browser_of(polly), northwind, HEADINGS + CASH + nameless, mode="sync", max_delete="100%")
     FileImport.objects.update(report={**file_import.report, "reason": "", "created": 1})
-    confirm(browser_of(polly), file_import, leave_out="yes")
-    work()
+    save(browser_of(polly), file_import, leave_out="yes")
     assert not Plan.objects.exists()
     assert "has no id, so it is unknown" in shown(browser_of(polly), file_import)
 
@@ -88,8 +96,7 @@ def test_what_cannot_be_proposed_any_more_is_said(polly, northwind, settings):
     """The import waits as before, and its page says why."""
     file_import = checked(browser_of(polly), northwind, HEADINGS + CASH)
     settings.PLAN_MAX_OPEN = 0
-    confirm(browser_of(polly), file_import)
-    work()
+    save(browser_of(polly), file_import)
     file_import.refresh_from_db()
     assert file_import.status == ImportStatus.CHECKED
     assert "You have 0 plans here that are not applied" in shown(browser_of(polly), file_import)

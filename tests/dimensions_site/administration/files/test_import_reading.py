@@ -1,14 +1,12 @@
 """How a file is read is shown, and a person changes what was found out."""
 
-import io
-
 import pytest
 from openpyxl import Workbook
 
 from account.models import Account
 from bulkops.models import FileImport
-from bulkops.worker.tasks import work
-from tests.dimensions_site.administration.files.imports import BANK, CASH, HEADINGS, at, confirm, describe, upload
+from tests.bulkops.files.formats.files import saved
+from tests.dimensions_site.administration.files.imports import BANK, CASH, HEADINGS, at, check, confirm, save, upload
 from tests.dimensions_site.administration.site.people import browser_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -38,10 +36,8 @@ def test_letters_that_are_not_certain_are_chosen_by_their_looks(ed, northwind):
     chosen = next(name for name in offered if name != file_import.preview["encoding"])
     assert f"encoding {chosen}" in read(browser, file_import, encoding=chosen)
     assert "encoding windows-1251" in read(browser, file_import, encoding="windows-1251")
-    describe(browser, file_import)
-    work()
-    confirm(browser, file_import)
-    work()
+    check(browser, file_import)
+    save(browser, file_import)
     assert Account.objects.get().descriptions == {"en": "Основные средства"}
 
 
@@ -54,9 +50,7 @@ def book_of(**sheets):
         for row in rows:
             sheet.append(row)
         sheet.merge_cells("A1:C1")
-    content = io.BytesIO()
-    book.save(content)
-    return content.getvalue()
+    return saved(book)
 
 
 TABLE = [["Chart of accounts"], ["As of", "2026-11"], [], HEADINGS.strip().split(","), CASH.strip().split(",")]
@@ -71,10 +65,8 @@ def test_the_sheet_and_the_headings_are_found_and_shown(ed, northwind):
     assert "headings in row 4" in text
     assert file_import.preview["sheets"] == ["Cover", "Chart"]
     assert [line for line, _cells in file_import.preview["first_rows"]] == [1, 2, 4, 5]
-    describe(browser, file_import)
-    work()
-    confirm(browser, file_import)
-    work()
+    check(browser, file_import)
+    save(browser, file_import)
     assert Account.objects.get().descriptions == {"en": "Cash"}
 
 
@@ -86,12 +78,9 @@ def test_a_note_beside_the_table_is_a_column_to_leave_out(ed, northwind):
     file_import = FileImport.objects.get()
     assert file_import.preview["headings"][5:] == ["Column G"]
     assert "check" in browser.get(at(file_import, "columns")).content.decode()
-    describe(browser, file_import, **{"out-5": "yes"})
-    work()
-    file_import.refresh_from_db()
+    check(browser, file_import, **{"out-5": "yes"})
     assert [(one["line"], one["place"]) for one in file_import.report["failures"]] == [(4, "Column KT")]
-    confirm(browser, file_import, leave_out="yes")
-    work()
+    save(browser, file_import, leave_out="yes")
     assert [account.element_id for account in Account.objects.all()] == ["1000"]
 
 
@@ -107,14 +96,10 @@ def test_a_text_without_heading_far_down_can_be_left_out_after_the_check(ed, nor
     upload(browser, northwind, book_of(Chart=[headings, *table]))
     file_import = FileImport.objects.get()
     assert len(file_import.preview["headings"]) == 5
-    describe(browser, file_import)
-    work()
-    file_import.refresh_from_db()
+    check(browser, file_import)
     assert file_import.report["failure_count"] == 1
     assert file_import.preview["headings"][5:] == [f"Column {'DH'[place == 7]}"]
-    describe(browser, file_import, **{"out-5": "yes"})
-    work()
-    file_import.refresh_from_db()
+    check(browser, file_import, **{"out-5": "yes"})
     assert (file_import.report["failure_count"], file_import.report["created"]) == (0, 1_100)
 
 
@@ -141,8 +126,7 @@ def test_the_sheet_and_the_headings_of_a_confirmed_import_are_found_again(ed, no
     assert file_import.preview["heading_row"] == 1
     read(browser, file_import, sheet="Chart", heading_row="4")
     fields = {f"column-{number}": field for number, field in enumerate(TABLE[3])}
-    describe(browser, file_import, **fields)
-    work()
+    check(browser, file_import, **fields)
     confirm(browser, file_import)
     upload(browser, northwind, book_of(Cover=cover, Chart=[*TABLE[:3], [], [*headings, "Merkmal 4"], [*TABLE[4], "x"]]))
     found = FileImport.objects.latest("created_at").preview

@@ -9,10 +9,10 @@ from openpyxl.utils import get_column_letter
 
 from account.models import Account
 from bulkops.models import FileImport
-from bulkops.worker.tasks import work
 from currency.models import Currency
+from tests.bulkops.files.formats.files import saved
 from tests.dimensions import MODELS, WIRES
-from tests.dimensions_site.administration.files.imports import checked, confirm, describe, upload
+from tests.dimensions_site.administration.files.imports import check, checked, save, upload
 from tests.dimensions_site.administration.files.test_export import STORE, offered, send
 from tests.dimensions_site.administration.site.people import browser_of
 from tests.factories import account, content, currency
@@ -58,8 +58,7 @@ def test_local_values_are_imported(ed, northwind):
     assert found[("Bruttobetrag gleich Intercompany-Summe", "ja")] == ("ja (true)", 2)
     assert not any(text in ("true", "FINAL", "2026-03-01", " x") for _, text in found)
     assert file_import.report["understood_count"] == sum(count for _, count in found.values())
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     first = Account.objects.get(element_id="8001")
     assert (first.nature, first.gross_amount_equal_ic_sum, first.documentation_link) == ("BALANCE_SHEET", True, " x")
     assert f"{first.start_date:%Y-%m-%d}" == "2026-01-31"
@@ -75,8 +74,7 @@ def test_a_file_with_the_labels_of_earlier_exports_is_imported(ed, northwind):
     )
     file_import = checked(browser_of(ed), northwind, heading + rows)
     assert file_import.report["kinds"] == []
-    confirm(browser_of(ed), file_import)
-    work()
+    save(browser_of(ed), file_import)
     stored = Account.objects.values_list("nature", "conversion_type", "use_account_for_setup")
     assert sorted(stored) == [("OTHER_STOCKS", "FINAL", "NO"), ("OTHER_STOCKS", "PREVIOUS_FINAL", "NO")]
 
@@ -91,11 +89,7 @@ def test_a_number_with_two_readings_is_an_error_unless_one_of_them_is_stored(ed,
     STORE["currency"](northwind, currency("VND", referenceCurrency=stored), currency("ITL"))
     browser = speaks(browser_of(ed), language)
     rows = "VND;Dong;2;0.0000;25.000\nITL;Lira;2;0;1.936\nNEW;New;2;0;25,000\nOLD;Old;2;0;1.936,27\n"
-    upload(browser, northwind, NUMBERS + rows, dimension="currency")
-    file_import = FileImport.objects.get()
-    describe(browser, file_import)
-    work()
-    file_import.refresh_from_db()
+    file_import = checked(browser, northwind, NUMBERS + rows, "currency")
     report = file_import.report
     assert {(kind["heading"], tuple(kind["texts"])) for kind in report["kinds"]} == {
         ("referenceCurrency.coefficient", ("1.936",)),
@@ -104,8 +98,7 @@ def test_a_number_with_two_readings_is_an_error_unless_one_of_them_is_stored(ed,
     assert "1936" in str(report["kinds"])
     assert "1,9360" in str(report["kinds"])
     assert (report["created"], report["changed"] + report["unchanged"], report["rejected"]) == (1, 1, 2)
-    confirm(browser, file_import, leave_out="yes")
-    work()
+    save(browser, file_import, leave_out="yes")
     coefficients = dict(Currency.objects.values_list("element_id", "reference_currency_coefficient"))
     assert coefficients == {"VND": "25.000", "ITL": coefficients["ITL"], "OLD": "1936.27"}
 
@@ -117,17 +110,10 @@ def test_a_number_of_a_workbook_has_one_reading(ed, northwind):
     sheet.append(NUMBERS.strip().split(";"))
     sheet.append(["ITL", "Lira", 0, 0, 1.936])
     sheet.append(["VND", "Dong", 0, 0, "25.000"])
-    file = io.BytesIO()
-    book.save(file)
     browser = speaks(browser_of(ed), "de")
-    upload(browser, northwind, file.getvalue(), name="rates.xlsx", dimension="currency")
-    file_import = FileImport.objects.get()
-    describe(browser, file_import)
-    work()
-    file_import.refresh_from_db()
+    file_import = checked(browser, northwind, saved(book), "currency")
     assert [kind["texts"] for kind in file_import.report["kinds"]] == [["25.000"]]
-    confirm(browser, file_import, leave_out="yes")
-    work()
+    save(browser, file_import, leave_out="yes")
     assert Currency.objects.get().reference_currency_coefficient == "1.936"
 
 
@@ -140,8 +126,7 @@ def test_blanks_around_descriptions_are_left_out_unless_they_are_stored(ed, nort
     file_import = checked(browser_of(ed), northwind, headings + rows)
     assert (file_import.report["created"], file_import.report["rejected"]) == (1, 0)
     assert meanings(file_import)[("descriptions.en", "  New account ")] == ("New account", 1)
-    confirm(browser_of(ed), file_import)
-    work()
+    save(browser_of(ed), file_import)
     stored = dict(Account.objects.values_list("element_id", "descriptions"))
     assert stored == {"1000": {"en": " Cash", "de": "Kasse"}, "1010": {"en": "New account"}}
 
@@ -169,9 +154,7 @@ def test_an_export_with_labels_is_imported_without_a_change(alice, ed, northwind
     columns = answer.context["form"].columns
     assert columns.to_check == 0, [column for column in columns.fields if column.hint]
     file_import = FileImport.objects.get()
-    describe(english, file_import)
-    work()
-    file_import.refresh_from_db()
+    check(english, file_import)
     report = file_import.report
     assert report["kinds"] == []
     assert (report["created"], report["changed"] + report["unchanged"], report["rejected"]) == (0, 30, 0)

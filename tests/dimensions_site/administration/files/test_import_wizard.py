@@ -18,9 +18,11 @@ from tests.dimensions_site.administration.files.imports import (
     FAULTY,
     HEADINGS,
     at,
+    check,
     checked,
     confirm,
     describe,
+    save,
     shown,
     upload,
 )
@@ -98,16 +100,14 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
     assert FileImport.objects.get().status == ImportStatus.DRAFT
 
     chosen = {"column-0": "Id", "column-1": "Beschreibung (fr)", "out-5": "yes"}
-    describe(browser, file_import, **chosen)
-    work()
+    check(browser, file_import, **chosen)
     # Going back shows the earlier choices.
     columns = browser.get(at(file_import, "columns")).context["form"].columns.fields
     assert [(column.typed, column.path) for column in columns[:2]] == [
         ("Id", "id"), ("Description (fr)", "descriptions.fr")
     ]  # fmt: skip
     assert columns[5].is_out
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     assert Account.objects.get().descriptions == {"fr": "Caisse"}
 
 
@@ -139,10 +139,8 @@ def test_elements_of_json_have_no_columns(ed, northwind):
     page = upload(browser, northwind, gzip.compress(json.dumps([account("1"), account("2")]).encode()), "chart.json.gz")
     assert page.context["form"].columns.fields == []
     file_import = FileImport.objects.get()
-    describe(browser, file_import)
-    work()
-    confirm(browser, file_import)
-    work()
+    check(browser, file_import)
+    save(browser, file_import)
     assert ids(northwind) == ["1", "2"]
 
 
@@ -160,13 +158,11 @@ def test_rows_with_errors_are_reported_and_may_be_left_out(ed, northwind):
     assert rejects["Content-Disposition"] == 'attachment; filename="rejects-chart.csv"'
     corrected = read_bytes(rejects).replace(b"NOWHERE", b"BALANCE_SHEET")
 
-    confirm(browser, file_import, leave_out="yes")
-    work()
+    save(browser, file_import, leave_out="yes")
     assert ids(northwind) == ["1000"]
     assert dict(browser.get(at(file_import)).context["result"]["counts"])["left out"] == 1
     again = checked(browser, northwind, corrected)
-    confirm(browser, again)
-    work()
+    save(browser, again)
     assert ids(northwind) == ["1000", "1020"]
 
 
@@ -175,8 +171,7 @@ def test_what_has_become_invalid_since_the_check_is_not_imported(ed, northwind):
     browser = browser_of(ed)
     file_import = checked(browser, northwind, HEADINGS + CASH + BANK, mode="create")
     store_accounts(northwind, account("1000"))
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     assert ids(northwind) == ["1000"]
     text = shown(browser, file_import)
     assert "the repository has changed since the check" in text
@@ -215,13 +210,11 @@ def test_a_manager_makes_the_repository_equal_to_the_file(alice, northwind):
     assert dict(context["result"]["counts"]) == counts
     assert context["file_import"].report["deleted_ids"] == ["1001", "1002", "1003"]
     assert messages_of(confirm(browser, file_import)) == ["This cannot be imported as it is."]
-    describe(browser, file_import, mode="sync", max_delete="3")
-    work()
+    check(browser, file_import, mode="sync", max_delete="3")
     page = browser.get(at(file_import))
     assert dict(page.context["result"]["counts"])["to be deleted"] == 3
     assert page.context["file_import"].report["deleted_ids"] == ["1001", "1002", "1003"]
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     assert ids(northwind) == ["1000"]
 
 
@@ -264,14 +257,14 @@ def test_an_import_that_is_being_saved_is_not_dropped(ed, northwind):
     confirm(browser, file_import)
     is_saving, may_end = Event(), Event()
 
-    def save() -> None:
+    def hold() -> None:
         with transaction.atomic():
             FileImport.objects.update(phase="saving")
             is_saving.set()
             may_end.wait(30)
         connection.close()
 
-    saving = Thread(target=save)
+    saving = Thread(target=hold)
     saving.start()
     is_saving.wait(30)
     with connection.cursor() as cursor:
@@ -295,12 +288,9 @@ def test_the_list_shows_what_each_import_does_and_until_when_it_waits(alice, nor
     file_import.due_at = datetime(2026, 1, 30, 10, 5, tzinfo=UTC)
     file_import.save()
     assert ">being prepared</span> until 2026-01-31 10:05" in browser.get(address(FileImport)).content.decode()
-    describe(browser, file_import, mode="sync", max_delete="50%")
-    work()
-    file_import.refresh_from_db()
+    check(browser, file_import, mode="sync", max_delete="50%")
     assert '<li>1010 <span class="sheet-quiet">Bank</span></li>' in shown(browser, file_import)
     assert "1 unchanged · 1 to be deleted" in browser.get(address(FileImport)).content.decode()
-    confirm(browser, file_import)
-    work()
+    save(browser, file_import)
     assert "1 unchanged · 1 deleted" in browser.get(address(FileImport)).content.decode()
     assert '<li>1010 <span class="sheet-quiet">Bank</span></li>' in shown(browser, file_import)

@@ -14,9 +14,11 @@ from tests.dimensions_site.administration.files.imports import (
     HEADINGS,
     SETTINGS,
     at,
+    check,
     checked,
     confirm,
     describe,
+    save,
     shown,
     upload,
 )
@@ -101,10 +103,8 @@ def test_only_who_uploaded_goes_on(ed, alice, northwind):
 def test_an_editor_only_proposes_what_deletes(ed, northwind):
     browser = browser_of(ed)
     upload(browser, northwind, HEADINGS + CASH)
-    describe(browser, FileImport.objects.get(), mode="sync")
-    work()
-    confirm(browser, FileImport.objects.get())
-    work()
+    check(browser, FileImport.objects.get(), mode="sync")
+    save(browser, FileImport.objects.get())
     assert not Account.objects.exists()
     assert Plan.objects.get().created == 1
 

@@ -17,19 +17,10 @@ from bulkops.files.outside.reading import preview_outside
 from bulkops.jobs import previewing
 from bulkops.jobs.uploads import UploadHandler
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
-from bulkops.worker.tasks import clean, work
+from bulkops.worker.tasks import clean
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.files.formats.files import huge_element
-from tests.dimensions_site.administration.files.imports import (
-    CASH,
-    FAULTY,
-    HEADINGS,
-    at,
-    checked,
-    confirm,
-    describe,
-    upload,
-)
+from tests.dimensions_site.administration.files.imports import CASH, FAULTY, HEADINGS, at, check, checked, save, upload
 from tests.dimensions_site.administration.site.people import browser_of, page
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,8 +96,7 @@ def test_a_file_that_needs_more_than_the_limits_is_invalid_for_the_worker(ed, no
     browser = browser_of(ed)
     settings.IMPORT_READ_MEMORY = 96 * 1024**2
     upload(browser, northwind, b'{"id": "1"}\n' + huge_element(3 * 1024**2))
-    describe(browser, FileImport.objects.get())
-    work()
+    check(browser, FileImport.objects.get())
     file_import = FileImport.objects.get()
     assert file_import.status == ImportStatus.CHECKED
     assert "needs more than 96.0\xa0MB of memory" in file_import.report["failures"][-1]["message"]
@@ -219,8 +209,7 @@ def test_a_large_file_is_kept_in_pieces(ed, northwind):
     sizes = [len(data) for data in FileImportPiece.objects.order_by("position").values_list("data", flat=True)]
     assert sizes[:-1] == [1024**2] * 2
     assert sum(sizes) == len(HEADINGS + rows) == FileImport.objects.get().size
-    describe(browser, FileImport.objects.get())
-    work()
+    check(browser, FileImport.objects.get())
     assert FileImport.objects.get().report["created"] == 2_500
 
 
@@ -232,8 +221,7 @@ def test_an_upload_is_removed_when_the_import_has_ended(ed, northwind, end):
     assert FileImportPiece.objects.filter(file="UPLOAD").exists()
     match end:
         case "completed":
-            confirm(browser, file_import, leave_out="yes")
-            work()
+            save(browser, file_import, leave_out="yes")
         case "dropped":
             browser.post(at(file_import, "drop"))
         case "left":

@@ -40,12 +40,29 @@ def test_a_label_is_understood_in_each_language(language, text):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_yes_and_no_are_understood_in_five_languages(language):
+def test_yes_and_no_are_understood_in_more_languages_than_the_pages(language):
     """As people write them, and as spreadsheet programs do."""
     with override(language):
-        for text in ("yes", "Ja", "OUI", "sì", "Sí", "si", "true", "WAHR", "vrai", "vero", "verdadero", " y ", "1"):
+        for text in (
+            "yes",
+            "Ja",
+            "OUI",
+            "sì",
+            "Sí",
+            "si",
+            "true",
+            "WAHR",
+            "vrai",
+            "vero",
+            "verdadero",
+            " y ",
+            "1",
+            "J",
+            "waar",
+            "sim",
+        ):
             assert GROSS.from_words(text) is True, text
-        for text in ("no", "Nein", "NON", "false", "FALSCH", "faux", "falso", "n", "0"):
+        for text in ("no", "Nein", "NON", "false", "FALSCH", "faux", "falso", "n", "0", "nee", "onwaar", "não", "nej"):
             assert GROSS.from_words(text) is False, text
         for text in ("perhaps", "2", "x"):
             assert GROSS.from_words(text) == text

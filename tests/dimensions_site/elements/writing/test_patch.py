@@ -22,33 +22,6 @@ def patched(alice, before: dict[str, Any], patch: dict[str, Any]) -> dict[str, A
 
 
 @pytest.mark.contract("C15")
-@pytest.mark.parametrize("patch", [{}, {"nature": "PROFIT_AND_LOSS"}, {"rules": {}}, {"descriptions": {}}])
-def test_what_is_not_sent_stays(alice, patch):
-    """The response is the complete element, including values that were not sent."""
-    assert patched(alice, FULL, patch) == FULL
-
-
-@pytest.mark.contract("C15")
-@pytest.mark.parametrize(
-    "group",
-    [
-        *(
-            "alternativeDescriptions",
-            "customAttributes",
-            "restrictions",
-            "dataEntryAndReporting",
-            "rules",
-            "consolidation",
-        ),
-        *("monthlySplittingRules", "cashFlowPlanning"),
-    ],
-)
-def test_a_null_group_clears_the_group(alice, group):
-    """It is as if it had never been set, and the other groups stay."""
-    assert patched(alice, FULL, {group: None}) == FULL | {group: MINIMAL[group]}
-
-
-@pytest.mark.contract("C15")
 @pytest.mark.parametrize(
     ("patch", "path"),
     [

@@ -1,10 +1,11 @@
-"""Who changed an element last, when and from where."""
+"""Who changed an element last, when and from where; and the version that its history keeps."""
 
 import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from account.models import Account, AccountVersion
 from tests.factories import account, currency, read
 
 FORGED = {"user": "mallory", "date": "1999-01-01T00:00:00.000+0000", "origin": "IMPORT"}
@@ -49,3 +50,23 @@ def test_a_write_that_changes_nothing_leaves_update_info(alice, ed):
     patched = read(ed.send("PATCH", ed.currency("elements/EUR"), {"decimalNumbers": 2, "updateInfo": FORGED}))
 
     assert replaced == patched == created
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.contract("C18")
+def test_a_version_shows_when_and_what(alice):
+    """The instant is that of the commit, not before that of `updateInfo`; the version has all values of the element."""
+    started = datetime.now(UTC)
+    alice.send("POST", alice.account(), account(rules={"accrual": {"debit": {"id": "7"}}}))
+    changed = read(alice.send("PATCH", alice.account("elements/1000"), {"descriptions": {"en": "Bank"}}))
+
+    second, first = AccountVersion.objects.filter(element_id="1000").order_by("-number")
+    assert first.descriptions == {"en": "Cash", "de": "Kasse"}
+    assert second.descriptions == {"en": "Bank", "de": "Kasse"}
+    assert second.accrual["debitAccrual"] == {"id": "7", "description": None}
+    assert second.update_date == datetime.fromisoformat(changed["updateInfo"]["date"])
+    assert started < first.change_set.committed_at <= second.change_set.committed_at
+    assert timedelta() < second.change_set.committed_at - second.update_date < timedelta(minutes=1)
+    columns = [column.attname for column in Account._meta.concrete_fields]
+    differing = {column for column in columns if getattr(first, column) != getattr(second, column)}
+    assert differing <= {"descriptions", "update_date"}

@@ -1,10 +1,7 @@
 """Workers and clients at the same moment, each with its own connection."""
 
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.db import connection, transaction
@@ -17,30 +14,13 @@ from bulkops.jobs.claims import claim_next
 from bulkops.models import DataProcessing
 from bulkops.worker.tasks import work
 from dimensions_site.elements.writing.locking import let_others_write, writing_many
+from tests.beside import beside
 from tests.bulkops.jobs.deletions import fill, start, status_of
 from tests.services.worker import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 THREADS = 4
-
-
-@pytest.fixture
-def pool() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(THREADS) as threads:
-        yield threads
-
-
-def apart(action: Callable[[], Any]) -> Callable[[], Any]:
-    """The `action` for another thread, which closes its connection at the end."""
-
-    def run() -> Any:
-        try:
-            return action()
-        finally:
-            connection.close()
-
-    return run
 
 
 @pytest.fixture
@@ -51,7 +31,7 @@ def running(alice, northwind, settings) -> str:
 
 
 @pytest.mark.contract("F2")
-def test_of_many_workers_one_gets_the_deletion(running, pool):
+def test_of_many_workers_one_gets_the_deletion(running):
     """The others find nothing, and no error either."""
     barrier = threading.Barrier(THREADS)
 
@@ -59,23 +39,23 @@ def test_of_many_workers_one_gets_the_deletion(running, pool):
         barrier.wait()
         return claim_next("worker")
 
-    claims = [future.result() for future in [pool.submit(apart(claim)) for _ in range(THREADS)]]
+    claims = [future.result() for future in [beside(claim) for _ in range(THREADS)]]
     assert len([claim for claim in claims if claim is not None]) == 1
 
 
 @pytest.mark.contract("F2", "F5")
-def test_two_runs_of_one_deletion_never_both_count(alice, running, pool):
+def test_two_runs_of_one_deletion_never_both_count(alice, running):
     """As after a duplicate queue entry, or a worker that was considered dead: each element is deleted once."""
     claim = claim_next("worker")
     assert claim is not None
-    for future in [pool.submit(apart(lambda: deletion.run(claim))) for _ in range(2)]:
+    for future in [beside(lambda: deletion.run(claim)) for _ in range(2)]:
         future.result()
     assert status_of(alice, running)["processed"] == status_of(alice, running)["deleted"] == 12
     assert AccountVersion.objects.filter(change="-").count() == 12
 
 
 @pytest.mark.contract("F3", "F5")
-def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool, monkeypatch):
+def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, monkeypatch):
     """Whatever the worker does at that moment: after the answer nothing more is deleted."""
     third_chunk, answered = threading.Event(), threading.Event()
     turns = iter(range(100))
@@ -89,7 +69,7 @@ def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool
         let_others_write()
 
     monkeypatch.setattr("bulkops.jobs.deletion.let_others_write", signal)
-    worker = pool.submit(apart(work))
+    worker = beside(work)
     assert third_chunk.wait(60)
     processing.abort(DataProcessing.objects.get())
     at_the_answer = status_of(alice, running)
@@ -102,7 +82,7 @@ def test_an_abort_in_the_midst_is_final_when_it_is_answered(alice, running, pool
 
 
 @pytest.mark.contract("F6")
-def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, running, northwind, pool, settings):
+def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, running, northwind, settings):
     """Others write many elements for longer than a silent worker may take; then it continues."""
     settings.WORKER_LOST_AFTER_SECONDS = 15
     claim = claim_next("worker")
@@ -115,11 +95,11 @@ def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, r
         return claim.held.filter(heartbeat__gt=Now() - timedelta(minutes=1)).exists()
 
     with writing_many(northwind):
-        worker = pool.submit(apart(lambda: deletion.run(claim)))
+        worker = beside(lambda: deletion.run(claim))
         if connection.vendor == "postgresql":  # on SQLite nothing else can write a heartbeat meanwhile
-            pool.submit(apart(seem_lost)).result()
+            beside(seem_lost).result()
             wait_until(shows_life, "The worker has no heartbeat")
-            assert pool.submit(apart(lambda: claim_next("other"))).result() is None
+            assert beside(lambda: claim_next("other")).result() is None
         else:
             threading.Event().wait(3)  # longer than the worker waits at a time
         assert not worker.done()
@@ -131,12 +111,12 @@ def test_a_worker_that_waits_for_others_is_alive_and_no_attempt_is_lost(alice, r
 if connection.vendor == "postgresql":  # SQLite cannot lock single elements
 
     @pytest.mark.contract("F6")
-    def test_a_worker_waits_for_whoever_writes_one_of_its_elements(alice, northwind, running, pool, settings):
+    def test_a_worker_waits_for_whoever_writes_one_of_its_elements(alice, northwind, running, settings):
         """Nothing of the chunk is done meanwhile."""
         settings.WORKER_LOST_AFTER_SECONDS = 2
         with transaction.atomic():
             Account.of(northwind).select_for_update().get(element_id="E003")
-            worker = pool.submit(apart(work))
+            worker = beside(work)
             threading.Event().wait(2)
             assert not worker.done()
         worker.result()

@@ -1,18 +1,18 @@
 """Decisions, applications and switches at the same time: one comes first, and the others find what it has done."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from account.models import Account
 from bulkops.models import Plan
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.requirements import set_approval
 from dimensions_site.repositories.models import Repository, Role
+from tests.beside import beside
 from tests.bulkops.plans.deciding import EVERYTHING, NOTHING, approved, require_approval, somebody
 from tests.bulkops.plans.plans import make, one
 from tests.factories import Person, account, add_person, content, read
@@ -25,18 +25,14 @@ TIMES = 50 if IS_LONG else 6
 
 
 def at_once(*calls: Callable[[], Any]) -> list[Any]:
-    """Run the calls at the same time, each in a thread with a connection of its own; return what they return."""
+    """Run the calls at the same time, return what they return."""
     together = Barrier(len(calls), timeout=20)
 
     def run(call: Callable[[], Any]) -> Any:
-        try:
-            together.wait()
-            return call()
-        finally:
-            connection.close()
+        together.wait()
+        return call()
 
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(run, calls))
+    return [each.result() for each in [beside(partial(run, call)) for call in calls]]
 
 
 @pytest.fixture

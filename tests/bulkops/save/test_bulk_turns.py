@@ -1,8 +1,7 @@
 """A bulk save waits for its turn for a limited time, and waiting ones leave threads for others."""
 
-import threading
 import time
-from http import HTTPStatus
+from concurrent.futures import Future, wait
 from typing import Any
 
 import pytest
@@ -18,37 +17,16 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.writing.locking import _queue, writing_many
 from dimensions_site.text.files import Format
+from tests.beside import Answer, asked
 from tests.bulkops.save.bulk import path, save
 from tests.factories import account, read
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-class Saving(threading.Thread):
-    """A bulk save of one account beside the test, and how long it took."""
-
-    def __init__(self, person: Any, id: str) -> None:
-        super().__init__()
-        self._person, self._id = person, id
-        person.raise_request_exception = False
-        self.response: Any = None
-        self.seconds = 0.0
-
-    def run(self) -> None:
-        begun = time.monotonic()
-        try:
-            body = {"post": [account(self._id)]}
-            self.response = self._person.send("POST", path(self._person, "account"), body)
-            if self.response.status_code == HTTPStatus.OK:
-                read(self.response)
-        finally:
-            self.seconds = time.monotonic() - begun
-            connection.close()
-
-
-def assert_busy(response: Any) -> None:
-    assert (response.status_code, response.json()["code"]) == (503, "REPOSITORY_BUSY")
-    assert response["Retry-After"] == "5"
+def saving(person: Any, id: str) -> Future[Answer]:
+    """A bulk save of one account beside the test."""
+    return asked(person, "POST", path(person, "account"), {"post": [account(id)]})
 
 
 @pytest.mark.contract("E2", "B1")
@@ -56,11 +34,8 @@ def test_a_bulk_save_waits_no_longer_than_the_operator_allows(ed, northwind, set
     """503, and nothing is saved; the same request succeeds when the others have ended."""
     settings.BULK_WAIT_SECONDS = 1
     with writing_many(northwind):
-        saving = Saving(ed, "1")
-        saving.start()
-        saving.join(30)
+        assert saving(ed, "1").result(30).status == 503
 
-    assert_busy(saving.response)
     assert not Account.objects.exists()
     save(ed, "account", post=[account("1")])
 
@@ -69,24 +44,16 @@ def test_a_bulk_save_waits_no_longer_than_the_operator_allows(ed, northwind, set
 def test_only_some_wait_for_one_repository(ed, northwind, settings):
     """While they do, others are refused at once, so that there are threads for other repositories."""
     settings.BULK_WAITERS = 2
-    waiting = [Saving(ed, f"{number}") for number in range(2)]
     with writing_many(northwind):
-        for each in waiting:
-            each.start()
+        waiting = [saving(ed, f"{number}") for number in range(2)]
         time.sleep(1.5)
-        late = [Saving(ed, f"late{number}") for number in range(3)]
-        for each in late:
-            each.start()
-            each.join(30)
-        assert all(each.is_alive() for each in waiting)
-    for each in waiting:
-        each.join(30)
+        late = [saving(ed, f"late{number}").result(30) for number in range(3)]
+        assert not any(each.done() for each in waiting)
 
-    for each in late:
-        assert_busy(each.response)
+    assert [each.status for each in late] == [503] * 3
     # Had they waited, it would be a second for each; one of them may be slow on a busy machine.
     assert min(each.seconds for each in late) < 0.9
-    assert [each.response.status_code for each in waiting] == [200, 200]
+    assert [each.result(30).status for each in waiting] == [200, 200]
     assert set(Account.objects.values_list("element_id", flat=True)) == {"0", "1"}
 
 
@@ -94,35 +61,28 @@ def test_only_some_wait_for_one_repository(ed, northwind, settings):
 def test_short_waits_are_open_to_everybody(ed, northwind, settings):
     """Clients that save a little in parallel meet all the time."""
     settings.BULK_WAITERS = 1
-    calls = [Saving(ed, f"{number}") for number in range(4)]
     with writing_many(northwind):
-        for each in calls:
-            each.start()
+        calls = [saving(ed, f"{number}") for number in range(4)]
         time.sleep(0.3)
-    for each in calls:
-        each.join(30)
 
-    assert [each.response.status_code for each in calls] == [200] * 4
+    assert [each.result(30).status for each in calls] == [200] * 4
 
 
 @pytest.mark.contract("E2")
 def test_nobody_waits_for_the_check_of_a_file(ed, northwind):
     """Others save many elements of the same repository while its rows are checked."""
-    during: list[Saving] = []
+    during: list[int] = []
 
     def look(phase: Phase, _share: float, _rows: int) -> None:
         if phase is Phase.CHECKING:
-            saving = Saving(ed, "2000")
-            saving.start()
-            saving.join(30)
-            during.append(saving)
+            during.append(saving(ed, "2000").result(30).status)
 
     source = Source(FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, account("1000"))]), lambda: 0.5)
     actor = Actor(SYSTEM, Channel.IMPORT)
     importer = Importer(ACCOUNT, northwind, actor, Options(dry_run=True), progress=look)
     report = importer.run(source)
 
-    assert [saving.response.status_code for saving in during] == [200]
+    assert during == [200]
     assert report.created == 1
     assert set(Account.objects.values_list("element_id", flat=True)) == {"2000"}
 
@@ -133,14 +93,12 @@ def test_single_writes_that_are_over_soon_take_no_place_from_a_bulk_save(ed, nor
     settings.BULK_WAITERS = 1
     with writing_many(northwind):
         with _queue.waiting(northwind.pk):
-            saving = Saving(ed, "1")
-            saving.start()
+            call = saving(ed, "1")
             time.sleep(0.3)
-        saving.join(1.5)
-        assert saving.is_alive()
-    saving.join(30)
+        wait([call], timeout=1.5)
+        assert not call.done()
 
-    assert saving.response.status_code == 200
+    assert call.result(30).status == 200
 
 
 if connection.vendor == "postgresql":  # SQLite lets nobody write between the plan and the rows
@@ -151,16 +109,10 @@ if connection.vendor == "postgresql":  # SQLite lets nobody write between the pl
         statuses: list[int] = []
         plan = Writer.plan
 
-        def create() -> None:
-            statuses.append(ed.send("POST", ed.account(), account("1")).status_code)
-            connection.close()
-
         def plan_and_let_another_create(writer: Writer) -> None:
             plan(writer)
             if not statuses:
-                another = threading.Thread(target=create)
-                another.start()
-                another.join(30)
+                statuses.append(asked(ed, "POST", ed.account(), account("1")).result(30).status)
 
         monkeypatch.setattr(Writer, "plan", plan_and_let_another_create)
         [saved] = save(ed, "account", put=[account("1", descriptions={"en": "Replaced"})])

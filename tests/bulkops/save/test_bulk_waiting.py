@@ -1,7 +1,7 @@
 """What happens while a bulk save waits for its turn: what it has read must still be true when it is saved."""
 
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,8 +15,9 @@ from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.models import Element
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.elements.writing.saving import delete
+from tests.beside import Answer, asked, beside
 from tests.bulkops.save.bulk import element, elements, patch, path, places, refused, save
-from tests.factories import MAKERS, account, currency, read
+from tests.factories import MAKERS, account, currency
 from tests.services.citus import IS_CITUS
 from tests.services.worker import wait_until
 
@@ -26,37 +27,18 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.contract("E2"
 _READ_BY_THEN = 0.7
 
 
-class Call(threading.Thread):
-    """A call beside the test, with a separate database connection; `report` is its response."""
-
-    def __init__(self, person: Any, dimension: str, body: Any, db_id: str = "northwind") -> None:
-        super().__init__()
-        self._send = lambda: person.send("POST", path(person, dimension, db_id=db_id), body)
-        self.status = 0
-        self.report: Any = None
-
-    def run(self) -> None:
-        try:
-            response = self._send()
-            self.status, self.report = response.status_code, read(response)
-        finally:
-            connection.close()
-
-
 @pytest.fixture
 def meanwhile(northwind) -> Callable[..., Any]:
     """Another bulk writer holds the repository; a call comes, reads and waits; the block runs for that writer."""
 
     @contextmanager
-    def waiting(person: Any, dimension: str, **body: Any) -> Iterator[Call]:
-        call = Call(person, dimension, body)
+    def waiting(person: Any, dimension: str, **body: Any) -> Iterator[Future[Answer]]:
         with writing_many(northwind):
-            call.start()
-            call.join(_READ_BY_THEN)
-            assert call.is_alive()
+            call = asked(person, "POST", path(person, dimension), body)
+            wait([call], timeout=_READ_BY_THEN)
+            assert not call.done()
             yield call
-        call.join(30)
-        assert not call.is_alive()
+        call.result(30)
 
     return waiting
 
@@ -115,7 +97,8 @@ def test_what_others_have_done_meanwhile_may_forbid_it(alice, meanwhile, dimensi
     with meanwhile(alice, dimension, **body) as call:
         act(alice)
         before = elements(alice, dimension)
-    assert (call.status, places(call.report)) == (400, [place])
+    answer = call.result(30)
+    assert (answer.status, places(answer.body)) == (400, [place])
     assert elements(alice, dimension) == before
 
 
@@ -129,7 +112,7 @@ def test_a_replacement_replaces_what_is_there_then(alice, meanwhile):
         put_one(alice, "account", account("created", type="DETAIL"))
         remove(Account, "deleted")
 
-    assert call.status == 200
+    assert call.result(30).status == 200
     assert [(each["id"], each["type"]) for each in elements(alice, "account")] == [
         ("changed", "NORMAL"),
         ("created", "NORMAL"),
@@ -153,7 +136,7 @@ def test_a_patch_changes_what_is_there_then(alice, meanwhile):
         put_one(alice, "account", account("changed", documentationLink="theirs"))
         put_one(alice, "account", account("created", documentationLink="theirs"))
 
-    assert call.status == 200
+    assert call.result(30).status == 200
     found = {(each["type"], each["documentationLink"]) for each in elements(alice, "account")}
     assert found == {("DETAIL", "theirs")}
 
@@ -163,7 +146,7 @@ def test_a_reference_to_what_was_created_meanwhile_is_accepted(alice, meanwhile)
     with meanwhile(alice, "account", saveMode="STRICT", post=[referring("target")]) as call:
         put_one(alice, "account", account("target"))
 
-    assert call.status == 200
+    assert call.result(30).status == 200
     assert len(elements(alice, "account")) == 2
 
 
@@ -179,7 +162,7 @@ def test_a_currency_keeps_the_oid_that_it_got_meanwhile(alice, meanwhile, existe
             remove(Currency, "EUR")
         put_one(alice, "currency", currency("EUR", oid="theirs"))
 
-    assert call.status == 200
+    assert call.result(30).status == 200
     stored = element(alice, "currency", "EUR")
     assert (stored["oid"], stored["decimalNumbers"]) == ("theirs", 3)
 
@@ -189,10 +172,8 @@ def test_who_writes_in_another_repository_waits_for_nobody(alice, bob, contoso, 
     """On PostgreSQL; SQLite knows one writer at a time."""
     with meanwhile(alice, "account", post=[account("1")]):
         if connection.vendor == "postgresql":
-            other = Call(bob, "account", {"post": [account("1")]}, "contoso")
-            other.start()
-            other.join(30)
-            assert other.status == 200
+            other = asked(bob, "POST", path(bob, "account", db_id="contoso"), {"post": [account("1")]})
+            assert other.result(30).status == 200
 
 
 if connection.vendor == "postgresql":  # SQLite locks no single elements
@@ -202,17 +183,17 @@ if connection.vendor == "postgresql":  # SQLite locks no single elements
         if IS_CITUS:
             pytest.skip("Who waits for whom is known to the worker.")
         save(alice, "account", post=[account("1"), account("2")])
-        call = Call(alice, "account", {"put": [account(id, documentationLink="bulk") for id in ("1", "2")]})
+        body = {"put": [account(id, documentationLink="bulk") for id in ("1", "2")]}
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET LOCAL deadlock_timeout = '60s'")  # so that the other one notices
             Account.of(northwind).select_for_update().get(element_id="2")
-            call.start()
+            call = asked(alice, "POST", path(alice, "account"), body)
             wait_until(lambda: waits_for_us(cursor), "The bulk save does not wait")
             Account.of(northwind).select_for_update().get(element_id="1")
-            assert call.is_alive()
-        call.join(30)
-        assert call.status == 200, call.report
-        assert [each["documentationLink"] for each in call.report] == ["bulk", "bulk"]
+            assert not call.done()
+        answer = call.result(30)
+        assert answer.status == 200, answer.body
+        assert [each["documentationLink"] for each in answer.body] == ["bulk", "bulk"]
         assert AccountVersion.objects.count() == 4
 
     def waits_for_us(cursor: Any) -> bool:
@@ -225,21 +206,15 @@ if connection.vendor == "postgresql":  # SQLite locks no single elements
         save(alice, "account", post=[account("1")])
         entries = [patch(id, documentationLink="bulk") for id in ("1", "2")]
 
-        def create() -> None:
-            put_one(alice, "account", account("2"))
-            connection.close()
-
         def create_after_locking(execute: Any, sql: str, *arguments: Any) -> Any:
             result = execute(sql, *arguments)
-            if "FOR NO KEY UPDATE" in sql and "account_account" in sql and not created.is_set():
-                created.set()
-                other = threading.Thread(target=create)
-                other.start()
-                other.join(30)
+            if "FOR NO KEY UPDATE" in sql and "account_account" in sql and not created:
+                created.append(beside(lambda: put_one(alice, "account", account("2"))))
+                created[0].result(30)
             return result
 
-        created = threading.Event()
+        created: list[Future[None]] = []
         with connection.execute_wrapper(create_after_locking):
             response = alice.send("POST", path(alice, "account"), {"patch": entries})
-        assert created.is_set()
+        assert created
         assert places(refused(response)) == [("/patch/1/key/id", "ELEMENT_NOT_FOUND")]

@@ -12,12 +12,12 @@ from bulkops.rest.views import BulkViewSet
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.idempotency import views
 from dimensions_site.idempotency.answers import keep
+from tests.beside import beside
 from tests.dimensions_site.idempotency.posts import (
     BULK,
     CREATE,
     DELETION,
     KEY,
-    Post,
     code,
     is_replayed,
     received,
@@ -28,21 +28,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 IN_USE = (409, "IDEMPOTENCY_KEY_IN_USE")
 each = pytest.mark.parametrize("post", [CREATE, BULK, DELETION], ids=str)
-
-
-class Call(threading.Thread):
-    """A request beside the test, with a separate database connection; `answer` is its response."""
-
-    def __init__(self, post: Post, person: Any, key: str = KEY) -> None:
-        super().__init__()
-        self._send = lambda: post.send(person, key)
-        self.answer: Any = None
-
-    def run(self) -> None:
-        try:
-            self.answer = self._send()
-        finally:
-            connection.close()
 
 
 class Door:
@@ -78,8 +63,7 @@ def door(monkeypatch: pytest.MonkeyPatch) -> Iterator[Door]:
 @pytest.mark.contract("B1")
 def test_a_repetition_has_to_come_back_and_gets_the_answer_then(alice, door, post):
     """409 at once, with the seconds to wait; it does nothing itself."""
-    first = Call(post, alice)
-    first.start()
+    first = beside(lambda: post.send(alice))
     assert door.reached.wait(30)
 
     early = post.send(alice)
@@ -88,23 +72,22 @@ def test_a_repetition_has_to_come_back_and_gets_the_answer_then(alice, door, pos
     assert KEY in early.json()["detail"]
 
     door.opened.set()
-    first.join(30)
+    answer = first.result(30)
     done = stored()
     late = post.send(alice)
-    assert (first.answer.status_code, received(late)) == (post.status, received(first.answer))
+    assert (answer.status_code, received(late)) == (post.status, received(answer))
     assert is_replayed(late)
     assert stored() == done
 
 
 def test_another_request_with_the_key_gets_the_same_answer(alice, door):
     """Its content is known when it has ended: then the other one is 422."""
-    first = Call(CREATE, alice)
-    first.start()
+    first = beside(lambda: CREATE.send(alice))
     assert door.reached.wait(30)
     assert code(BULK.send(alice)) == IN_USE
 
     door.opened.set()
-    first.join(30)
+    first.result(30)
     assert code(BULK.send(alice)) == (422, "IDEMPOTENCY_KEY_REUSED")
 
 
@@ -113,12 +96,10 @@ def test_when_the_first_one_fails_the_next_does_it(alice, door, post):
     """As if the first had never come: nothing of it is left, not even its answer."""
     door.is_broken = True
     before = stored()
-    first = Call(post, alice)
-    first.start()
+    first = beside(lambda: post.send(alice))
     assert door.reached.wait(30)
     door.opened.set()
-    first.join(30)
-    assert code(first.answer) == (503, "DATABASE_UNAVAILABLE")
+    assert code(first.result(30)) == (503, "DATABASE_UNAVAILABLE")
     assert stored() == before
 
     door.is_broken = False
@@ -132,12 +113,10 @@ def test_an_answer_is_repeated_while_others_write(alice, northwind, post):
     """It does not wait: on SQLite a writer of many elements would block all other writers."""
     first = post.send(alice)
     with writing_many(northwind):
-        again = Call(post, alice)
-        again.start()
-        again.join(60)  # waiting ones get 503 before
-        assert not again.is_alive()
-    assert is_replayed(again.answer)
-    assert received(again.answer) == received(first)
+        again = beside(lambda: post.send(alice))
+        answer = again.result(60)  # waiting ones get 503 before
+    assert is_replayed(answer)
+    assert received(answer) == received(first)
 
 
 # --- Where locks are files ----------------------------------------------------------------------
@@ -150,13 +129,12 @@ if connection.vendor == "sqlite":
 
     def test_no_file_of_a_lock_is_left(alice, folder, door):
         """Neither of one that was held, nor of one that was requested and not granted."""
-        first = Call(CREATE, alice)
-        first.start()
+        first = beside(lambda: CREATE.send(alice))
         assert door.reached.wait(30)
         assert code(CREATE.send(alice)) == IN_USE
         assert len(list(folder.iterdir())) == 1
         door.opened.set()
-        first.join(30)
+        first.result(30)
         assert list(folder.iterdir()) == []
 
     def test_a_bulk_save_waits_for_its_turn_as_it_does_without_a_key(alice, monkeypatch):

@@ -4,10 +4,8 @@ from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import strategies as st
 
-from dimensions_site.rsql.fields import Field, ValueKind
-from dimensions_site.rsql.operators import OPERATORS, Operator, Relation
 from dimensions_site.rsql.parser import And, Comparison, Node, Or
-from tests.dimensions_site.rsql.sample.fields import FIELDS, STATUSES, SampleFields
+from tests.dimensions_site.rsql.sample.fields import STATUSES
 
 # Letters whose case is not one to one, whose code points sort unlike letters, and characters with a meaning to some
 # language that a filter passes through.
@@ -95,47 +93,6 @@ rows = st.fixed_dictionaries(
         "bundle": st.none() | bundles,
     }
 )
-
-selectors = st.one_of(
-    st.sampled_from([path for path, field in FIELDS.items() if field.filterable]), keys.map(lambda key: f"names.{key}")
-)
-
-
-# Parts of what answers show of numbers, booleans and instants.
-_PARTS = st.sampled_from(("0", "1", "-", ".", "00", "e", "TRUE", "al", "T00:", "t", "+0000", ".003", "2024-02-", "0Z"))
-
-
-def _values(field: Field, operator: Operator) -> st.SearchStrategy[str]:
-    if operator.relation is Relation.IS_SET:
-        return truths
-    if operator.relation in (Relation.CONTAINS, Relation.CONTAINS_FOLDED):
-        return texts | _PARTS
-    if field.kind is ValueKind.ENUM:
-        if operator.relation is not Relation.ONE_OF:
-            return texts
-        return st.sampled_from((*field.choices, *field.spellings, *(["A"] if field.open_text else [])))
-    if field.kind is ValueKind.DECIMAL:
-        return coefficients if field.choices and operator.relation is Relation.ONE_OF else decimals
-    return _VALUES[field.kind]
-
-
-_VALUES = {
-    ValueKind.TEXT: texts,
-    ValueKind.TEXT_MAP: texts,
-    ValueKind.INTEGER: integers.map(str),
-    ValueKind.BOOLEAN: truths,
-    ValueKind.TIMESTAMP: instant_texts(),
-}
-
-
-@st.composite
-def comparisons(draw: st.DrawFn) -> Comparison:
-    """A condition that fits the fields of the sample."""
-    selector = draw(selectors)
-    field = SampleFields().resolve(selector)
-    operator = draw(st.sampled_from([operator for operator in OPERATORS if field.kind in operator.kinds]))
-    values = st.lists(_values(field, operator), min_size=1, max_size=3 if operator.takes_list else 1)
-    return Comparison(selector, operator, tuple(draw(values)), position=1)
 
 
 def trees(leaves: st.SearchStrategy[Comparison]) -> st.SearchStrategy[Node]:

@@ -1,5 +1,8 @@
 """The order in which rows come."""
 
+import re
+from collections.abc import Mapping
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -10,7 +13,6 @@ from hypothesis import strategies as st
 from dimensions_site.rsql.compiler import parse_sort
 from dimensions_site.rsql.errors import RsqlError
 from tests.dimensions_site.rsql import strategies
-from tests.dimensions_site.rsql.evaluator import present_values
 from tests.dimensions_site.rsql.sample.fields import FIELDS, SampleFields
 from tests.dimensions_site.rsql.sample.models import Sample
 
@@ -176,6 +178,17 @@ sort_keys = st.tuples(
     ),
     st.booleans(),
 )
+
+
+def present_values(selector: str, row: Mapping[str, Any]) -> list[Any]:
+    """The value of a field in a row, if it has one, as a Python object that compares likewise."""
+    group, *path = selector.split(".")
+    value = row[{"openStatus": "status"}.get(group, group)]
+    # A key of a map may contain a dot.
+    for name in [".".join(path)] if group == "names" else path:
+        value = value.get(name) if value is not None else None
+    is_decimal = group in ("amount", "coefficient") and value is not None and re.fullmatch("[-0-9.]+", value)
+    return [] if value is None else [Decimal(value) if is_decimal else value]
 
 
 @pytest.mark.contract("D5")

@@ -9,7 +9,6 @@ from typing import Any
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.parser import And, Comparison, Node, Or
-from tests.dimensions_site.rsql.evaluator import TEXT_TESTS
 
 JsonObject = Mapping[str, Any]
 
@@ -21,6 +20,11 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "<=": operator.le,
     ">": operator.gt,
     ">=": operator.ge,
+}
+# Of the operators that compare texts as an answer shows them.
+_TEXT_TESTS: dict[str, Callable[[str, str], bool]] = {
+    "=like=": lambda text, part: part in text,
+    "=ilike=": lambda text, part: part.lower().upper() in text.lower().upper(),
 }
 
 
@@ -61,8 +65,8 @@ def _compare(node: Comparison, kind: ValueKind, present: list[str]) -> bool:
     symbol = str(node.operator)
     if symbol == "=isnull=":
         return (not present) == (node.values[0] == "true")
-    if symbol in TEXT_TESTS:
-        return any(TEXT_TESTS[symbol](text, node.values[0]) for text in present)
+    if symbol in _TEXT_TESTS:
+        return any(_TEXT_TESTS[symbol](text, node.values[0]) for text in present)
     wanted = [_meant(kind, text) for text in node.values]
     values = [_meant(kind, text) for text in present]
     if symbol in ("==", "=in="):

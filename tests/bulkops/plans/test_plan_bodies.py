@@ -74,6 +74,13 @@ def test_a_table_is_the_complete_chart(alice, replaces, link, others):
     assert first["descriptions"] == {"en": "Bank", **others}
 
 
+@pytest.mark.parametrize(("empty_cells", "link"), [("clear", None), ("keep", "https://1")])
+def test_an_empty_cell_of_a_table_clears_its_field_or_leaves_it_alone(alice, empty_cells, link):
+    save(alice, "account", put=[MAKERS["account"](id, documentationLink=f"https://{id}") for id in "12"])
+    applied(alice, "account", made(plan(alice, "account", CSV, f"{HEADINGS}{ROWS}".encode(), emptyCells=empty_cells)))
+    assert [one["documentationLink"] for one in elements(alice, "account")] == [link, "https://2"]
+
+
 def test_the_errors_of_a_table_have_line_and_column(alice):
     """Those of its cells, and those that the making of the plan finds in a row; nothing is kept."""
     body = HEADINGS + "1,Bank,BALANCE_SHEET,NORMAL,SOMETIMES,\n2,Cash,OTHER,NORMAL,FINAL,\n1,Bank,,,,\n"

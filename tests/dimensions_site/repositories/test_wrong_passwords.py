@@ -7,7 +7,6 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.hashers import MD5PasswordHasher
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.management import call_command
@@ -18,6 +17,7 @@ from django.utils import timezone
 from dimensions_site.environment import Rate
 from dimensions_site.repositories.login.lockout import with_failures
 from dimensions_site.repositories.models import LoginFailures
+from tests.dimensions_site.api.access.test_basic_authentication import CountingHasher
 from tests.dimensions_site.repositories.test_last_use import locked
 from tests.factories import Person
 
@@ -27,23 +27,12 @@ HOME, ELSEWHERE = "192.0.2.1", "192.0.2.2"
 SIGN_IN, LIST = reverse("admin:login"), reverse("admin:repositories_loginfailures_changelist")
 
 
-class CountingHasher(MD5PasswordHasher):
-    """Notes each password that it hashes."""
-
-    algorithm = "counting"
-    hashed: list[str] = []
-
-    def encode(self, password, salt):
-        self.hashed.append(password)
-        return super().encode(password, salt)
-
-
 @pytest.fixture(autouse=True)
 def hashed(settings):
     """The passwords that were hashed; nothing is left from other tests."""
     cache.clear()
     settings.LOGIN_ATTEMPTS = 3
-    settings.PASSWORD_HASHERS = [f"{__name__}.CountingHasher"]
+    settings.PASSWORD_HASHERS = [f"{CountingHasher.__module__}.CountingHasher"]
     CountingHasher.hashed.clear()
     return CountingHasher.hashed
 
@@ -159,6 +148,9 @@ def test_nothing_of_the_request_is_kept_beside_name_and_address(alice, caplog):
     call("alice", "secret-password", "127.0.0.1")
     rows = list(LoginFailures.objects.values())
     assert {(row["name"], row["address"]) for row in rows} == {("alice", ""), ("alice", "127.0.0.1")}
+    assert {member for row in rows for member in row} == {
+        *("id", "name", "address", "failures", "failed_at", "daily_failures", "day_began_at", "succeeded_at")
+    }
     assert "secret" not in str(rows)
     assert "secret" not in caplog.text
 

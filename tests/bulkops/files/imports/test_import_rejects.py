@@ -194,14 +194,16 @@ def test_rows_of_a_workbook_are_rejected_in_a_workbook(import_accounts, rejects)
 
 @pytest.mark.contract("C2")
 def test_what_clashes_with_what_is_stored_is_rejected(import_currencies, alice, rejects):
-    """It is found beside what is stored, when all rows have been read."""
+    """Or with another row; it is found beside what is stored, when all rows have been read."""
     alice.send("POST", alice.currency(), currency("EUR", oid="o-eur"))
-    content = json.dumps([currency("USD", oid="o-eur"), currency("CHF")])
+    content = json.dumps([currency("USD", oid="o-eur"), currency("CHF", oid="o"), currency("NOK", oid="o")])
     outcome = import_currencies(content, "--rejects", str(rejects))
-    assert outcome.errors == ["line 1, oid: There is already an element with the oid 'o-eur'."]
+    assert outcome.errors == [
+        "line 1, oid: There is already an element with the oid 'o-eur'.",
+        "line 3, oid: The oid 'o' is on line 2 already; it must appear only once.",
+    ]
     assert sorted(Currency.objects.values_list("element_id", flat=True)) == ["CHF", "EUR"]
-    (rejected,) = json.loads(rejects.read_text())
-    assert rejected["id"] == "USD"
+    assert [rejected["id"] for rejected in json.loads(rejects.read_text())] == ["USD", "NOK"]
 
 
 def test_more_errors_than_are_reported_are_all_in_the_file(import_accounts, rejects):

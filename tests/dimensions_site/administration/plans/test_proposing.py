@@ -182,12 +182,3 @@ def test_changes_of_what_is_selected_are_proposed(author, cash):
     sent = {"action": "change_elements", "_selected_action": [cash.pk], "select_across": "0", **changes}
     plan = planned(author.post(page(Account), sent, follow=True))
     assert (plan.changed, ChangeSet.objects.filter(channel="PLAN").count()) == (1, 0)
-
-
-def test_readers_propose_nothing(rita, northwind, cash):
-    browser = browser_of(rita)
-    for address in (page(Account, "add"), page(Account, "delete", cash.pk)):
-        assert browser.post(address, {"post": "yes"}).status_code == 403
-    assert "Propose" not in browser.get(page(Account, "change", cash.pk)).content.decode()
-    assert not Plan.objects.exists()
-    assert ChangeSet.objects.count() <= 1

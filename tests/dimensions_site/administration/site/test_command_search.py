@@ -19,8 +19,6 @@ from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
 SEARCH = reverse("admin:search")
-# The names of icons, and tags.
-_NO_WORDS = re.compile(r'<span class="material.*?</span>|<[^>]+>', re.DOTALL)
 
 
 @pytest.fixture

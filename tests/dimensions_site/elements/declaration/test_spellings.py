@@ -53,29 +53,6 @@ SCALARS = [
 ]
 
 
-def spelled(path: str, value: Any) -> dict[str, Any]:
-    """A valid account with a value at a path, and with a conversion type in one place only."""
-    payload = account()
-    if path == "conversion-conversionType":
-        del payload["conversion"]
-    put(payload, path, value)
-    return payload
-
-
-@pytest.mark.contract("C6")
-@pytest.mark.parametrize(("listed", "example"), DIFFERENCES)
-def test_both_spellings_are_accepted_and_the_examples_is_answered(alice, listed, example):
-    """An account in the spelling of the field list is the account in the spelling of the examples."""
-    answers = []
-    for path in (listed, example):
-        response = alice.send("PUT", alice.account("elements/1000"), spelled(path, VALUES[example]))
-        assert response.status_code in {200, 201}, response.content
-        answers.append(read(response))
-
-    assert answers[0] == answers[1]
-    assert get(answers[0], example) == VALUES[example]
-
-
 @pytest.mark.contract("C6")
 @pytest.mark.parametrize(("listed", "example"), DIFFERENCES)
 def test_both_spellings_at_once_have_to_agree(alice, listed, example):

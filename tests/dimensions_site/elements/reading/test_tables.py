@@ -81,18 +81,6 @@ def test_cells_of_one_object_stand_wherever_they_are_asked_for(alice, northwind)
     assert rows == [["D", "Alice, Bob", "1000", "C"], [None, None, "2000", None]]
 
 
-def test_what_stands_in_a_group_that_is_not_set_is_empty(alice, northwind):
-    """A group within an object that has others set, and the object itself."""
-    set_without_hierarchy = {"reference": {"referenceSenario": "ACTUAL", "referenceAccountHierarchy": None}}
-    save(alice, "account", post=[account(monthlySplittingRules=set_without_hierarchy), account("2000")])
-    reference = "monthlySplittingRules.reference"
-    paths = f"{reference}.referenceAccountHierarchy.nodeId", f"{reference}.referenceSenario"
-    elements = Account.of(northwind).order_by("element_id")
-    assert table(ACCOUNT_WIRE, elements, *paths)[1] == [[None, "ACTUAL"], [None, None]]
-    assert table(ACCOUNT_WIRE, elements, paths[0])[1] == [[None], [None]]
-    assert lines(ACCOUNT_WIRE, elements, *paths)[1:] == [",ACTUAL", ","]
-
-
 def test_null_is_said_where_an_empty_cell_would_mean_something_else(alice, northwind):
     """`class` has a default, an entry of a map may be null, and other leaves are just not set."""
     body = account(customAttributes={"owner": None}, dataEntryAndReporting={"class": None, "icManagement": None})

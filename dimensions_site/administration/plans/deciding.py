@@ -1,6 +1,5 @@
 """Approving, rejecting and applying a plan on its page (contract K6, O3, O4)."""
 
-from collections.abc import Callable
 from functools import partial
 from typing import cast
 
@@ -10,6 +9,7 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from bulkops.models import Plan
 from bulkops.plans.applying import apply_plan
@@ -25,92 +25,73 @@ from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.requirements import InvalidReason, ReasonField, typed_remark
 from dimensions_site.elements.reading.etags import etag_of
 
-# What the buttons send as `do`.
-APPROVE, APPROVE_AND_APPLY, REJECT = "approve", "apply", "reject"
+# What the buttons send as `do`, and what the page says once it is done.
+APPLY, APPROVE, APPROVE_AND_APPLY, REJECT = "apply-only", "approve", "apply", "reject"
+_DONE = {
+    APPLY: gettext_lazy("The change proposal was applied."),
+    APPROVE: gettext_lazy("The change proposal was approved. Nothing is changed before it is applied."),
+    APPROVE_AND_APPLY: gettext_lazy("The change proposal was approved and applied."),
+    REJECT: gettext_lazy("The change proposal was rejected. Nothing was changed."),
+}
 
 
-def apply(admin: GrantedAdmin, request: HttpRequest, oid: str) -> HttpResponse:
-    """Apply the plan, or show why that is impossible: for editors, or managers if it deletes (contract K6)."""
-    plan: Plan = admin.get_object(request, oid)
-    require_role(request, plan.repository, plan.dimension, role_of(plan))
-    reason = ReasonField(plan.repository, request.POST)
+def decide(admin: GrantedAdmin, request: HttpRequest, oid: str, chosen: str = "") -> HttpResponse:
+    """Do with the plan what was `chosen` or sent, or show its page with what is wrong or why it was refused: for
+    editors, or managers if it deletes (contract K6, O3, O4).
 
-    def do() -> str:
-        _apply(request, plan, reason)
-        return _("The change proposal was applied.")
-
-    return _answer(admin, request, plan, do, reason=reason)
-
-
-def decide(admin: GrantedAdmin, request: HttpRequest, oid: str) -> HttpResponse:
-    """Approve the plan, also apply it, or reject it; show why that is impossible (contract O3, O4).
-
-    A rejection needs a text. Who decides has seen the plan as it is: its page sends the tag.
+    Nothing is done with a plan that is not as its page has shown it, which sends the tag.
     """
     plan: Plan = admin.get_object(request, oid)
     require_role(request, plan.repository, plan.dimension, role_of(plan))
-    chosen = request.POST.get("do")
-    if chosen not in (APPROVE, APPROVE_AND_APPLY, REJECT):
+    chosen = chosen or request.POST.get("do", "")
+    if chosen not in _DONE:
         raise BadRequest("The decision was not sent as the page of the plan sends it.")
-    user, require = cast(User, request.user), partial(require_role, request, plan.repository, plan.dimension)
-    # It is one line; people may break it where they type.
-    typed = " ".join(request.POST.get("text", "").split())
-    text, error = None, ""
-    try:
-        text = typed_remark(typed)
-    except InvalidReason as invalid:
-        error = str(invalid)
-    if not error and text is None and chosen == REJECT:
-        error = _("Say why you reject it: its author reads this.")
-    reason = ReasonField(plan.repository, request.POST if chosen == APPROVE_AND_APPLY else None, plan.reason or "")
-
-    def do() -> str:
-        if chosen == REJECT:
-            reject_plan(plan, user, text or "", require)
-            return _("The change proposal was rejected. Nothing was changed.")
-        approved = approve_plan(plan, user, text, require)
-        if chosen == APPROVE:
-            return _("The change proposal was approved. Nothing is changed before it is applied.")
-        _apply(request, approved, reason)
-        return _("The change proposal was approved and applied.")
-
-    return _answer(admin, request, plan, do, reason=reason, remark=RemarkField(typed, error))
-
-
-def _apply(request: HttpRequest, plan: Plan, reason: ReasonField) -> None:
-    actor = Actor(request.user.get_username(), Channel.PLAN, str(plan.pk), reason.reason)
-    apply_plan(plan, actor, partial(require_role, request, plan.repository, plan.dimension))
-
-
-def _answer(
-    admin: GrantedAdmin,
-    request: HttpRequest,
-    plan: Plan,
-    do: Callable[[], str],
-    *,
-    reason: ReasonField,
-    remark: RemarkField | None = None,
-) -> HttpResponse:
-    """Do it and redirect to the plan, or show the page with what is wrong with what was typed, or why it was refused.
-
-    Nothing is done with a plan that is not as its page has shown it.
-    """
+    reason = ReasonField(
+        plan.repository, request.POST if chosen in (APPLY, APPROVE_AND_APPLY) else None, plan.reason or ""
+    )
+    remark = _remark(request, chosen)
     try:
         check_applicable(plan)
         if request.POST.get("etag") != etag_of(plan_text(plan)):
             messages.warning(request, _("The proposal is not as you saw it. Check it again, and decide then."))
             return redirect(admin.route("change", plan.pk))
-        if reason.error or (remark is not None and remark.error):
+        if reason.error or remark.error:
             return plan_page(admin, request, plan, reason=reason, remark=remark)
-        message = do()
+        _do(request, plan, chosen, reason.reason, remark.typed)
     except Problem as problem:
         if problem.code == "PLAN_NOT_FOUND":
             messages.error(request, problem_words(problem)[0])
             return redirect(admin.route("changelist"))
         shown = admin.get_object(request, str(plan.pk))
         return plan_page(admin, request, shown, reason=reason, remark=remark, refusal=problem)
-    messages.success(request, message)
+    messages.success(request, _DONE[chosen])
     return redirect(admin.route("change", plan.pk))
 
 
-DECISION_PAGES = (Page("apply", "<str:oid>/apply/", apply, "POST"), Page("decide", "<str:oid>/decide/", decide, "POST"))
+def _remark(request: HttpRequest, chosen: str) -> RemarkField:
+    """Return the remark that was sent, which a rejection needs."""
+    # It is one line; people may break it where they type.
+    typed = " ".join(request.POST.get("text", "").split())
+    try:
+        text = typed_remark(typed)
+    except InvalidReason as invalid:
+        return RemarkField(typed, str(invalid))
+    is_missing = text is None and chosen == REJECT
+    return RemarkField(typed, _("Say why you reject it: its author reads this.") if is_missing else "")
+
+
+def _do(request: HttpRequest, plan: Plan, chosen: str, reason: str | None, remark: str) -> None:
+    user, require = cast(User, request.user), partial(require_role, request, plan.repository, plan.dimension)
+    if chosen == REJECT:
+        reject_plan(plan, user, remark, require)
+        return
+    if chosen != APPLY:
+        plan = approve_plan(plan, user, remark or None, require)
+    if chosen != APPROVE:
+        apply_plan(plan, Actor(user.get_username(), Channel.PLAN, str(plan.pk), reason), require)
+
+
+DECISION_PAGES = (
+    Page("apply", "<str:oid>/apply/", partial(decide, chosen=APPLY), "POST"),
+    Page("decide", "<str:oid>/decide/", decide, "POST"),
+)

@@ -105,7 +105,7 @@ MIDDLEWARE = [
     "dimensions_site.administration.site.middleware.Users",
     "dimensions_site.administration.site.middleware.AdministrationRate",
     "dimensions_site.administration.site.middleware.Messages",
-    "dimensions_site.administration.site.refusals.explain_methods",
+    "dimensions_site.administration.site.middleware.explain_methods",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "dimensions_site.repositories.login.passwords.refused_sign_in",
 ]

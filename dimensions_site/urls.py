@@ -15,8 +15,7 @@ import dimensions_site.tokens.urls
 from account.models import ACCOUNT
 from currency.models import CURRENCY
 from dimensions_site import monitoring
-from dimensions_site.administration.site import refusals
-from dimensions_site.administration.site.middleware import ADMINISTRATION
+from dimensions_site.administration.site import middleware
 from dimensions_site.api import handlers
 from dimensions_site.api.views import read_only
 from dimensions_site.elements.dimension import dimensions
@@ -45,13 +44,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     *(path(name, handlers.listing(landing), name=name) for name in ("docs", "openapi", "health")),
     path("health/live", monitoring.live, name="health-live"),
     path("health/ready", monitoring.ready, name="health-ready"),
-    path(f"{ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
-    path(ADMINISTRATION, include("dimensions_site.administration.urls")),
-    path(ADMINISTRATION, include(openid_pages)),
-    path(ADMINISTRATION, admin.site.urls),
+    path(f"{middleware.ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
+    path(middleware.ADMINISTRATION, include("dimensions_site.administration.urls")),
+    path(middleware.ADMINISTRATION, include(openid_pages)),
+    path(middleware.ADMINISTRATION, admin.site.urls),
 ]
 
-handler400 = refusals.handler400
-handler403 = refusals.handler403
-handler404 = refusals.handler404
+handler400 = middleware.handler400
+handler403 = middleware.handler403
+handler404 = middleware.handler404
 handler500 = handlers.handler500

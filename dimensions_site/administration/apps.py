@@ -9,5 +9,5 @@ class AdministrationConfig(AppConfig):
         """Register the pages, which Django looks for in `admin` modules only."""
         from dimensions_site.administration.files import wizard
         from dimensions_site.administration.jobs import activity, deletions, workers
-        from dimensions_site.administration.people import changes, keys, people, repositories
+        from dimensions_site.administration.people import changes, keys, people
         from dimensions_site.administration.plans import pages

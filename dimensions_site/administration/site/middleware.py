@@ -1,5 +1,7 @@
 """Middleware for pages only: the content policy, sessions, users and messages; their language, time zone and rate.
 
+Requests that are refused get pages with the navigation, for users who are signed in.
+
 REST clients send no cookies that matter and get no scripts, and reading one element is so fast that each of these would
 slow it down noticeably. REST and logs are in English and UTC (design/administration.md).
 """
@@ -10,10 +12,12 @@ from typing import Any, cast
 
 from csp.middleware import CSPMiddleware
 from django.conf import settings
+from django.contrib import admin
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -21,10 +25,12 @@ from django.utils.cache import patch_vary_headers
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language_from_request, override
+from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.values import zone_of
+from dimensions_site.api import handlers
 from dimensions_site.api.access.throttling import address_of, count_page
-from dimensions_site.api.errors import Problem
+from dimensions_site.api.errors import Problem, problem_response
 from dimensions_site.api.middleware.addresses import CONSENT, is_api_request
 from dimensions_site.api.middleware.requests import GetResponse
 from dimensions_site.db.read_limits import own_reads
@@ -91,7 +97,7 @@ def language_of_the_administration(get_response: GetResponse) -> GetResponse:
 class AdministrationRate(MiddlewareMixin):
     """Responds with 429 beyond THROTTLE_ADMIN: a search, an export or an upload may cost as much as any API call."""
 
-    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+    def process_view(self, request: HttpRequest, *_arguments: Any) -> HttpResponse | None:
         """Count the page, and what it reads, for the signed-in user; the login page has limits of its own.
 
         Those of the sign-in at the OpenID provider are counted by address.
@@ -117,3 +123,60 @@ def _refusal(problem: Problem | None) -> HttpResponse | None:
         observed.code = problem.code
     content = render_to_string("429.html", {"seconds": int(problem.headers["Retry-After"])})
     return HttpResponse(content, status=HTTPStatus.TOO_MANY_REQUESTS, headers=problem.headers)
+
+
+def handler400(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Return the 400 for a request that is refused before a page sees it; 413 for a body beyond the limit."""
+    page = None
+    if isinstance(exception, RequestDataTooBig):
+        text = _("Nothing was saved: one request cannot take that much. Go back in the browser, and send it in parts.")
+        page = _page(request, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _("Too much at once"), text)
+    return page or handlers.handler400(request, exception)
+
+
+def handler403(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Return the 403 for a request that is not permitted."""
+    text = _("You are not permitted to see this page or to do what you tried. Your administrator can grant you access.")
+    page = _page(request, HTTPStatus.FORBIDDEN, _("Not permitted"), text)
+    return page or handlers.handler403(request, exception)
+
+
+def handler404(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """Return the 404 for an unknown URL."""
+    text = _("There is nothing at this address. It may be mistyped, or the page has been deleted.")
+    page = _page(request, HTTPStatus.NOT_FOUND, _("Page not found"), text)
+    return page or handlers.handler404(request, exception)
+
+
+def explain_methods(get_response: GetResponse) -> GetResponse:
+    """Fill the 405 of a page, which Django leaves empty, in the form that the client asks for (contract B3).
+
+    A browser that has to sign in before what a button sends is taken opens the address of the button afterwards.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if isinstance(response, HttpResponseNotAllowed):
+            text = _(
+                "Nothing was saved. This is the address of a button; you may have signed in again after you pressed "
+                "it. Open the page with the button, and press the button again."
+            )
+            detail = f"{request.method} is not permitted here; use one of: {response['Allow']}."
+            problem = Problem(HTTPStatus.METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED", detail)
+            page = _page(request, HTTPStatus.METHOD_NOT_ALLOWED, _("Open the page again"), text)
+            filled = page or problem_response(request, problem)
+            response.content, response["Content-Type"] = filled.content, filled["Content-Type"]
+        return response
+
+    return middleware
+
+
+def _page(request: HttpRequest, status: HTTPStatus, title: str, text: str) -> HttpResponse | None:
+    """Return the page within the administration; None elsewhere, and for users without access."""
+    user = getattr(request, "user", None)
+    if handlers.is_for_program(request) or not (
+        request.path_info.startswith(f"/{ADMINISTRATION}") and user and user.is_active and user.is_staff
+    ):
+        return None
+    context = {**admin.site.each_context(request), "title": title, "text": text}
+    return HttpResponse(render_to_string("admin/refused.html", context, request), status=status)

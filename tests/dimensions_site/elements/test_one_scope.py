@@ -27,7 +27,7 @@ OTHER_MANAGERS = {
     "dimensions_site/api/access/basic.py": "Django's model of users",
     "dimensions_site/db/compiled.py": "the columns alone, of whatever model",
     "dimensions_site/monitoring.py": "the jobs that are counted",
-    "dimensions_site/administration/people/repositories.py": "whatever is in one repository",
+    "dimensions_site/administration/people/people.py": "whatever is in one repository",
     "dimensions_site/repositories/audit.py": "the models of access",
 }
 # Functions that select versions by keys, which they take from versions of one repository.

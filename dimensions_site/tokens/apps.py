@@ -10,7 +10,7 @@ class TokensConfig(AppConfig):
     def ready(self) -> None:
         """Log changes of applications, end the tokens of deactivated users, and document the security schemes."""
         from dimensions_site.repositories.audit import watch
-        from dimensions_site.tokens import ending, scopes
+        from dimensions_site.tokens import bearer, ending
         from dimensions_site.tokens.models import Application, ProviderAccount, ProviderGroup
 
         fields = "application:name client_id user:user.username grant_type:authorization_grant_type client_type"

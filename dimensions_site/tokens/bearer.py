@@ -1,24 +1,49 @@
-"""Bearer authentication: the kinds of tokens, and their users (contract G1, RFC 6750; design/tokens.md).
+"""Bearer authentication: scopes, the kinds of tokens and their users, and all modes in the OpenAPI documents.
 
-OAuth2 access tokens are random texts, stored as a hash.
+OAuth2 access tokens are random texts, stored as a hash (contract G1, G2, RFC 6750; design/tokens.md).
 """
 
 import hashlib
 import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from oauth2_provider.models import AccessToken
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import Credential
-from dimensions_site.tokens.jwt import tokens as json_web_tokens
-from dimensions_site.tokens.scopes import REALM, TokenCredential, role_of
+from dimensions_site.tokens.configuration import SCOPES
 
+# The highest role that each of the `SCOPES` permits.
+ROLES = {"read": Role.READER, "propose": Role.PROPOSER, "write": Role.EDITOR, "manage": Role.MANAGER}
+_REALM = 'Bearer realm="dimensions"'
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class TokenCredential(Credential):
+    """A bearer token with scopes."""
+
+    def challenge(self, role: Role) -> dict[str, str]:
+        """Return the header of a 403 with the scope that `role` requires (RFC 6750, 3.1)."""
+        return {"WWW-Authenticate": f'{_REALM}, error="insufficient_scope", scope="{scope_of(role)}"'}
+
+
+def scope_of(role: Role) -> str:
+    """Return the smallest scope that permits what `role` may do."""
+    return next(scope for scope, allowed in ROLES.items() if allowed == role)
+
+
+def role_of(scopes: Collection[str]) -> Role | None:
+    """Return the role that the highest of the `scopes` permits; None if all of them are unknown."""
+    return max((role for scope, role in ROLES.items() if scope in scopes), default=None)
 
 
 class BearerAuthentication(BaseAuthentication):
@@ -51,7 +76,7 @@ class BearerAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:
         """Return the challenge for a 401; it says so if a token was rejected (contract B2)."""
-        return REALM if _bearer(request) is None else f'{REALM}, error="invalid_token"'
+        return _REALM if _bearer(request) is None else f'{_REALM}, error="invalid_token"'
 
 
 class OAuth2Authentication(BearerAuthentication):
@@ -77,15 +102,6 @@ class OAuth2Authentication(BearerAuthentication):
         return found.user, TokenCredential("token of the application", str(application), role, is_person=is_person)
 
 
-class JwtAuthentication(BearerAuthentication):
-    """Accepts JSON Web Tokens of `/auth/jwt/token`, and those of the identity provider, if configured."""
-
-    mode = "jwt"
-
-    def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
-        return json_web_tokens.authenticate_jwt(token)
-
-
 def _bearer(request: Request) -> str | None:
     scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
@@ -98,3 +114,51 @@ def valid_access_token(token: str) -> Any:
     if found is None or found.is_expired() or found.user is None or not found.user.is_active:
         return None
     return found
+
+
+_FLOW = {"tokenUrl": f"{settings.URL_PREFIX}/auth/oauth2/token", "scopes": SCOPES}
+_AUTHORIZATION = f"{settings.URL_PREFIX}/auth/oauth2/authorize"
+
+# Mode of settings.API_AUTHENTICATION -> its security scheme.
+_SCHEMES: Mapping[str, dict[str, Any]] = {
+    "basic": {"type": "http", "scheme": "basic", "description": "User name and password, in UTF-8."},
+    "api-key": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "X-API-Key",
+        # X-API-Key is not a scheme of its own: clients would send the key in both headers, which is refused.
+        "description": "An API key. `Authorization: Api-Key <key>` is accepted, too.",
+    },
+    "jwt": {
+        "type": "http",
+        "scheme": "bearer",
+        "bearerFormat": "JWT",
+        "description": "A JSON Web Token: the `access` that `POST /auth/jwt/token` answers to user name and password, "
+        "or a token of the identity provider that the application trusts.",
+    },
+    "oauth2": {
+        "type": "oauth2",
+        "description": "An access token. Its scope narrows what the grants of its user allow.",
+        "flows": {
+            "clientCredentials": _FLOW,
+            "authorizationCode": {**_FLOW, "authorizationUrl": _AUTHORIZATION},
+        },
+    },
+}
+
+
+class AuthenticationScheme(OpenApiAuthenticationExtension):
+    target_class = BaseAuthentication
+    match_subclasses = True
+    priority = 1
+
+    def __init__(self, target: Any) -> None:
+        self.target = target
+        self.name = "apiKey" if target.mode == "api-key" else target.mode
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return _SCHEMES[self.target.mode]
+
+    def get_security_requirement(self, auto_schema: Any) -> dict[str, list[str]]:
+        """Return the scheme, for OAuth2 with the smallest scope that permits the operation."""
+        return {str(self.name): [scope_of(auto_schema.view.role)] if self.name == "oauth2" else []}

@@ -15,7 +15,7 @@ _CLASSES: Mapping[str, str] = {
     "basic": "dimensions_site.api.access.basic.BasicAuthentication",
     "api-key": "dimensions_site.repositories.authentication.ApiKeyAuthentication",
     "oauth2": "dimensions_site.tokens.bearer.OAuth2Authentication",
-    "jwt": "dimensions_site.tokens.bearer.JwtAuthentication",
+    "jwt": "dimensions_site.tokens.jwt.tokens.JwtAuthentication",
 }
 
 # OAuth2 scopes in ascending order; each includes those before it.

@@ -15,8 +15,8 @@ from dimensions_site.api.errors import Problem, quoted
 from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import Credential
 from dimensions_site.text.formats import shortened
+from dimensions_site.tokens.bearer import ROLES, TokenCredential, role_of
 from dimensions_site.tokens.configuration import IdentityProvider
-from dimensions_site.tokens.scopes import ROLES, TokenCredential, role_of
 
 log = structlog.get_logger(__name__)
 

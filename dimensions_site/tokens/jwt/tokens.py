@@ -13,10 +13,12 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
 
 from dimensions_site.api.access.throttling import call_limit_problem, count_call
 from dimensions_site.api.errors import quoted
 from dimensions_site.repositories.permissions import Credential
+from dimensions_site.tokens.bearer import BearerAuthentication
 from dimensions_site.tokens.configuration import ISSUER
 from dimensions_site.tokens.ending import generation_of
 from dimensions_site.tokens.jwt import identity_provider
@@ -36,20 +38,27 @@ _REQUIRED = ["exp", "iat", "jti", "token_type", "user_id", _FINGERPRINT, _GENERA
 Claims = Mapping[str, Any]
 
 
-def authenticate_jwt(token: str) -> tuple[User, Credential]:
-    """Return the token's user and credential; its `iss` decides whose signature it must have.
+class JwtAuthentication(BearerAuthentication):
+    """Accepts JSON Web Tokens of `/auth/jwt/token`, and those of the identity provider, if configured."""
 
-    Raises `AuthenticationFailed` for an invalid token, and Problem 503 if the identity provider's keys are unavailable.
-    Contract G1.
-    """
-    issuer = _unverified_issuer(token)
-    provider = settings.IDENTITY_PROVIDER
-    if issuer == ISSUER:
-        user = _user_of(_verified(token, ACCESS))
-        return user, Credential("token of the user", user.get_username(), is_person=True)
-    if provider is not None and issuer == provider.issuer:
-        return identity_provider.authenticate_provider_token(token, provider)
-    raise AuthenticationFailed(f"The token names the issuer {quoted(str(issuer))}, whose tokens are not accepted here.")
+    mode = "jwt"
+
+    def authenticated(self, token: str, request: Request) -> tuple[User, Credential]:
+        """Return the token's user and credential; its `iss` decides whose signature it must have.
+
+        Raises `AuthenticationFailed` for an invalid token, and Problem 503 if the identity provider's keys are
+        unavailable.
+        """
+        issuer = _unverified_issuer(token)
+        provider = settings.IDENTITY_PROVIDER
+        if issuer == ISSUER:
+            user = _user_of(_verified(token, ACCESS))
+            return user, Credential("token of the user", user.get_username(), is_person=True)
+        if provider is not None and issuer == provider.issuer:
+            return identity_provider.authenticate_provider_token(token, provider)
+        raise AuthenticationFailed(
+            f"The token names the issuer {quoted(str(issuer))}, whose tokens are not accepted here."
+        )
 
 
 def issue(user: User) -> dict[str, str]:

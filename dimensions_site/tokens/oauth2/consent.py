@@ -13,7 +13,7 @@ from oauth2_provider.views import AuthorizationView
 
 from dimensions_site.api.middleware.addresses import query_error
 from dimensions_site.tokens.models import Application
-from dimensions_site.tokens.oauth2.parameters import RESOURCE, error_of
+from dimensions_site.tokens.oauth2.server import RESOURCE, error_of
 
 # The meaning of each scope, in the languages of the administration.
 _SCOPES = {

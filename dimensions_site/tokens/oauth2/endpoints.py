@@ -40,8 +40,7 @@ from dimensions_site.text.formats import shortened
 from dimensions_site.tokens.bearer import valid_access_token
 from dimensions_site.tokens.configuration import SCOPES
 from dimensions_site.tokens.models import Application
-from dimensions_site.tokens.oauth2.parameters import JSON_HEADERS, complete_answer, error_of
-from dimensions_site.tokens.oauth2.server import APPLICATION
+from dimensions_site.tokens.oauth2.server import APPLICATION, JSON_HEADERS, complete_answer, error_of
 
 EndpointView: TypeAlias = Callable[..., HttpResponse]
 

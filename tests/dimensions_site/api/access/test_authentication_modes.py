@@ -10,7 +10,7 @@ from dimensions_site.tokens.configuration import authentication_classes
 BASIC = "dimensions_site.api.access.basic.BasicAuthentication"
 API_KEY = "dimensions_site.repositories.authentication.ApiKeyAuthentication"
 OAUTH2 = "dimensions_site.tokens.bearer.OAuth2Authentication"
-JWT = "dimensions_site.tokens.bearer.JwtAuthentication"
+JWT = "dimensions_site.tokens.jwt.tokens.JwtAuthentication"
 
 
 @pytest.mark.contract("G1")

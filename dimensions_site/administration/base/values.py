@@ -55,6 +55,15 @@ def shown_instant(when: datetime | None, *, as_day: bool = False) -> SafeString:
     )
 
 
+def column(words: Any, text: Callable[[Any], Any], ordering: str | None = None) -> Callable[[Any], Any]:
+    """Return the column of a list with the heading `words`, whose cells have the `text` of a row, or a dash."""
+
+    def value(row: Any) -> Any:
+        return text(row) or EMPTY
+
+    return admin.display(description=words, ordering=ordering)(value)
+
+
 def when(column: str, words: Any, in_words: Callable[[Any], str] = shown_instant) -> Callable[[Any], str]:
     """Return the column of a list that shows a moment to the minute, or any value `in_words`, as all pages do."""
 

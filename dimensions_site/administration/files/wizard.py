@@ -28,7 +28,7 @@ from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.scope import JobAdmin, ScopedAdmin
-from dimensions_site.administration.base.values import EMPTY, badge, minute, when
+from dimensions_site.administration.base.values import badge, column, minute, when
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, import_progress, result_of, writes
@@ -71,7 +71,7 @@ class FileImportAdmin(JobAdmin):
         "requester",
         when("created_at", _("uploaded")),
         "state",
-        "effect",
+        column(_("Effect"), effect_of),
     ]
     search_fields = ["file_name", "requester"]
     search_help_text = _("Search by the name of the file or by who uploaded it")
@@ -85,10 +85,6 @@ class FileImportAdmin(JobAdmin):
         if removed is None:
             return state
         return format_html("{} {}", state, gettext("until %(when)s") % {"when": minute(removed)})
-
-    @admin.display(description=_("Effect"))
-    def effect(self, row: FileImport) -> str:
-        return effect_of(row) or EMPTY
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)

@@ -21,7 +21,7 @@ from dimensions_site.administration.base.filters import DayFilter, GrantedReposi
 from dimensions_site.administration.base.naming import description_of, element_route, has_text
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.base.scope import GrantedAdmin
-from dimensions_site.administration.base.values import EMPTY, when
+from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.administration.jobs.entries import (
     ASKED,
     ELEMENT,
@@ -95,7 +95,10 @@ class ActivityAdmin(GrantedAdmin):
         when("committed_at", _("when")),
         "user",
         "what",
-        "through",
+        column(
+            _("channel"),
+            lambda row: " · ".join(filter(None, (row.get_channel_display(), row.source, approved_words(row)))),
+        ),
         "reason_text",
         when("repository", _("repository"), attrgetter("db_id")),
     ]
@@ -180,11 +183,6 @@ class ActivityAdmin(GrantedAdmin):
             return named_entry(obj.entry)
         names = dimension_named(obj.dimension)
         return format_html("{}: {}", str(names.verbose_name_plural).capitalize(), counts_in_words(obj) or EMPTY)
-
-    @admin.display(description=_("channel"))
-    def through(self, obj: Any) -> str:
-        """Return the channel, and of an applied plan what it was made from and who approved it."""
-        return " · ".join(filter(None, (obj.get_channel_display(), obj.source, approved_words(obj))))
 
     @admin.display(description=_("reason"))
     def reason_text(self, obj: ChangeSet) -> str:

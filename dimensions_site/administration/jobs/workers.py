@@ -17,7 +17,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success, Task
 from bulkops.jobs.heartbeat import is_lost
 from bulkops.models import Worker
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
-from dimensions_site.administration.base.values import EMPTY, when
+from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.text.formats import minute, shortened
 
 _PURPOSES = {
@@ -38,16 +38,13 @@ class _LookOnlyAdmin(LookOnlyMixin, SuperuserAdmin):
     """The library's own pages would let their users call any function."""
 
     actions = None
+    function = staticmethod(column(_("function"), lambda row: str(_function(row) or "")))
 
     @admin.display(description=_("purpose"))
     def purpose(self, obj: Any) -> str:
         """Return what the task is for; the name of an unknown function, if there is one."""
         unreadable = _("Unreadable: the task was signed with another key")
         return str(_PURPOSES.get(str(_function(obj)), _function(obj) or unreadable))
-
-    @admin.display(description=_("function"))
-    def function(self, obj: Any) -> str:
-        return str(_function(obj) or EMPTY)
 
 
 class _TaskAdmin(_LookOnlyAdmin):
@@ -58,10 +55,7 @@ class _TaskAdmin(_LookOnlyAdmin):
     search_fields = ["name", "func"]
     began = staticmethod(when("started", _("started")))
     ended = staticmethod(when("stopped", _("ended")))
-
-    @admin.display(description=_("took (seconds)"))
-    def seconds(self, obj: Task) -> str:
-        return number_format(obj.time_taken(), decimal_pos=1)
+    seconds = staticmethod(column(_("took (seconds)"), lambda task: number_format(task.time_taken(), decimal_pos=1)))
 
     @admin.display(description=_("result"))
     def outcome(self, obj: Task) -> str:
@@ -85,6 +79,7 @@ admin.site.register([Success, Failure], _TaskAdmin)
 class ScheduleAdmin(_LookOnlyAdmin):
     list_display = ["purpose", "how_often", "next_time", "last_time"]
     fields = readonly_fields = ("purpose", "how_often", "next_time", "last_time", "function")
+    how_often = staticmethod(column(_("how often"), Schedule.get_schedule_type_display, "schedule_type"))
     next_time = staticmethod(when("next_run", _("next run")))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Schedule]:
@@ -92,10 +87,6 @@ class ScheduleAdmin(_LookOnlyAdmin):
         last = Task.objects.filter(id=OuterRef("task")).order_by().values("success")
         schedules: QuerySet[Schedule] = super().get_queryset(request).annotate(was_done=Subquery(last))
         return schedules
-
-    @admin.display(description=_("how often"), ordering="schedule_type")
-    def how_often(self, obj: Any) -> str:
-        return str(obj.get_schedule_type_display())
 
     @admin.display(description=_("last run"))
     def last_time(self, obj: Any) -> str:
@@ -124,20 +115,14 @@ class WorkerAdmin(_LookOnlyAdmin):
     list_display = ["host", "process", "began", "state"]
     fields = readonly_fields = ("host", "process", "began", "state", "name")
     ordering = ["-beat_at"]
+    host = staticmethod(column(_("host"), lambda worker: worker.name.partition(":")[0], "name"))
+    process = staticmethod(column(_("process"), lambda worker: worker.name.partition(":")[2].partition(":")[0]))
     began = staticmethod(when("started_at", _("started")))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Worker]:
         """Measure the silence of the workers by the database's clock, as their heartbeats are."""
         workers: QuerySet[Worker] = super().get_queryset(request)
         return workers.annotate(silent_for=Now() - F("beat_at"))
-
-    @admin.display(description=_("host"), ordering="name")
-    def host(self, obj: Worker) -> str:
-        return obj.name.partition(":")[0]
-
-    @admin.display(description=_("process"))
-    def process(self, obj: Worker) -> str:
-        return obj.name.partition(":")[2].partition(":")[0] or EMPTY
 
     @admin.display(description=_("state"), ordering="beat_at")
     def state(self, obj: Any) -> str:

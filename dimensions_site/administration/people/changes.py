@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 from django.contrib import admin, messages
@@ -11,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, LookOnlyMixin, SuperuserAdmin
-from dimensions_site.administration.base.values import EMPTY, when
+from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.repositories.dimensions import access_choices
 from dimensions_site.repositories.login.lockout import unlock, with_failures
@@ -189,6 +190,12 @@ def _value(name: str, value: Any) -> str:
 class LoginFailuresAdmin(LookOnlyMixin, SuperuserAdmin):
     list_display = ["name", "where", "in_a_row", "of_day", when("failed_at", _("last")), "state"]
     list_display_links = None
+    where = staticmethod(column(_("address"), lambda row: row.address or str(_("all other addresses")), "address"))
+    in_a_row = staticmethod(column(_("wrong passwords"), attrgetter("failures"), "failures"))
+    of_day = staticmethod(column(_("within a day"), attrgetter("daily_failures"), "daily_failures"))
+    state = staticmethod(
+        column(_("state"), lambda row: str(_("locked") if row.locked_until or row.locked_for_day_until else _("open")))
+    )
     fields = ("name", "where", "in_a_row", "of_day", "state")
     readonly_fields = fields
     search_fields = ["name", "address"]
@@ -196,23 +203,6 @@ class LoginFailuresAdmin(LookOnlyMixin, SuperuserAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[LoginFailures]:
         return with_failures().order_by(*self.get_ordering(request))
-
-    @admin.display(description=_("address"), ordering="address")
-    def where(self, obj: LoginFailures) -> str:
-        """Return the address (for IPv6 its network), or a text for all addresses without a daily count of their own."""
-        return obj.address or str(_("all other addresses"))
-
-    @admin.display(description=_("wrong passwords"), ordering="failures")
-    def in_a_row(self, obj: LoginFailures) -> int | None:
-        return obj.failures or None
-
-    @admin.display(description=_("within a day"), ordering="daily_failures")
-    def of_day(self, obj: LoginFailures) -> int | None:
-        return obj.daily_failures or None
-
-    @admin.display(description=_("state"))
-    def state(self, obj: LoginFailures) -> str:
-        return str(_("locked") if obj.locked_until or obj.locked_for_day_until else _("open"))
 
     @admin.action(description=_("Unlock the selected user names at their addresses"), permissions=["view"])
     def unlock(self, request: HttpRequest, queryset: QuerySet[LoginFailures]) -> None:

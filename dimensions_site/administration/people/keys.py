@@ -1,5 +1,6 @@
 """API keys, and if the mode is enabled OAuth2 applications and their tokens, for superusers (contract G1)."""
 
+from operator import attrgetter
 from typing import Any
 
 from django import forms
@@ -17,7 +18,7 @@ from oauth2_provider.models import AccessToken, Grant, IDToken, RefreshToken, re
 
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
 from dimensions_site.administration.base.filters import PickedFilter
-from dimensions_site.administration.base.values import when
+from dimensions_site.administration.base.values import column, when
 from dimensions_site.administration.people.people import UserAdmin
 from dimensions_site.repositories.models import ApiKey
 from dimensions_site.tokens.ending import end_tokens
@@ -44,7 +45,7 @@ class ApiKeyAdmin(SuperuserAdmin):
     list_display = [
         "name",
         "user",
-        "allows_at_most",
+        column(_("allows at most"), ApiKey.allows),
         "prefix",
         "state",
         when("created", _("creation")),
@@ -84,10 +85,6 @@ class ApiKeyAdmin(SuperuserAdmin):
             message = gettext("Copy the new API key now, it is not shown again: {key}")
             messages.warning(request, format_html(message, key=to_copy(key, gettext("Copy the API key"))))
         super().save_model(request, obj, form, change)
-
-    @admin.display(description=_("allows at most"))
-    def allows_at_most(self, obj: ApiKey) -> str:
-        return obj.allows()
 
     @admin.display(description=_("state"))
     def state(self, obj: ApiKey) -> str:
@@ -182,17 +179,19 @@ class ApplicationAdmin(SuperuserAdmin):
 
 
 class IssuedTokenAdmin(LookOnlyMixin, SuperuserAdmin):
-    list_display = ["application", "user", "rights", when("created", _("creation")), when("expires", _("expires"))]
+    list_display = [
+        "application",
+        "user",
+        column(_("scopes"), attrgetter("scope"), "scope"),
+        when("created", _("creation")),
+        when("expires", _("expires")),
+    ]
     list_display_links = None
     list_filter = ["application"]
     list_select_related = ["user", "application"]
     search_fields = ["application__name", "user__username"]
     exclude = ["token", "token_checksum", "id_token", "source_refresh_token", "resource"]
     actions = ["revoke"]
-
-    @admin.display(description=_("scopes"), ordering="scope")
-    def rights(self, obj: IssuedToken) -> str:
-        return str(obj.scope)
 
     @admin.action(description=_("Revoke the selected tokens"), permissions=["view"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[IssuedToken]) -> None:

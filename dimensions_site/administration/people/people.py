@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.administration.base.bounded import SuperuserAdmin
 from dimensions_site.administration.base.filters import PickedFilter
-from dimensions_site.administration.base.values import EMPTY, when
+from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.administration.people.people_forms import (
     MAY_SIGN_IN,
     TYPED,
@@ -73,7 +73,14 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
     filter_horizontal = ()
     autocomplete_fields = ["groups"]
     readonly_fields = ["last_login", "date_joined"]
-    list_display = ["username", "full_name", "access", "may_sign_in", "is_active", when("last_login", _("last login"))]
+    list_display = [
+        "username",
+        column(_("name"), User.get_full_name, "last_name"),
+        "access",
+        "may_sign_in",
+        "is_active",
+        when("last_login", _("last login")),
+    ]
     list_filter = [("is_staff", _MaySignIn), "is_active", "is_superuser", ("groups", PickedFilter)]
     list_filter_submit = True
 
@@ -121,10 +128,6 @@ class UserAdmin(DjangoUserAdmin[User], SuperuserAdmin):
         """Prefetch what the list shows of all users of a page."""
         return super().get_queryset(request).prefetch_related("access_grants__repository", "groups")
 
-    @admin.display(description=_("name"), ordering="last_name")
-    def full_name(self, obj: User) -> str:
-        return obj.get_full_name() or EMPTY
-
     @admin.display(description=_("access"))
     def access(self, obj: User) -> str:
         """Return the rights of the user, with the groups that may give more."""
@@ -148,7 +151,11 @@ class GroupAdmin(SuperuserAdmin):
     inlines = [GrantOfGroupInline]
     search_fields = ["name"]
     ordering = ["name"]
-    list_display = ["name", "member_names", "access"]
+    list_display = [
+        "name",
+        column(_("members"), lambda group: _lines(sorted(map(str, group.user_set.all())))),
+        "access",
+    ]
 
     def get_inlines(self, request: HttpRequest, obj: Any) -> Any:
         return with_links(self.inlines, ProviderGroupInline)
@@ -156,10 +163,6 @@ class GroupAdmin(SuperuserAdmin):
     def get_queryset(self, request: HttpRequest) -> Any:
         """Prefetch what the list shows of all groups of a page."""
         return super().get_queryset(request).prefetch_related("access_grants__repository", "user_set")
-
-    @admin.display(description=_("members"))
-    def member_names(self, obj: Group) -> str:
-        return _lines(sorted(user.get_username() for user in obj.user_set.all()))
 
     @admin.display(description=_("access"))
     def access(self, obj: Group) -> str:

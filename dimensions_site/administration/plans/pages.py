@@ -25,7 +25,7 @@ from dimensions_site.administration.base.bounded import Page, open_keys, require
 from dimensions_site.administration.base.differences import ACTIONS, workbook_of
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter
 from dimensions_site.administration.base.scope import GrantedAdmin
-from dimensions_site.administration.base.values import EMPTY, badge, when
+from dimensions_site.administration.base.values import badge, column, when
 from dimensions_site.administration.plans.deciding import DECISION_PAGES
 from dimensions_site.administration.plans.plan_page import may_delete, may_repeat, plan_page
 from dimensions_site.administration.plans.words import differences_of, effect_words, source_words, status_words
@@ -79,9 +79,9 @@ class PlanAdmin(GrantedAdmin):
 
     list_display = [
         when("created_at", _("made")),
-        "source_text",
-        "state",
-        "effect",
+        column(_("source"), source_words),
+        column(_("status"), lambda plan: badge(plan.status, status_words(plan))),
+        column(_("Effect"), effect_words),
         "requester",
         when("repository", _("repository"), attrgetter("db_id")),
         "dimension",
@@ -170,15 +170,3 @@ class PlanAdmin(GrantedAdmin):
         Page("remove", "<str:oid>/remove/", remove_view, "POST"),
         Page("export", "<str:oid>/export/", export_view, "GET"),
     ]
-
-    @admin.display(description=_("status"))
-    def state(self, obj: Plan) -> str:
-        return badge(obj.status, status_words(obj))
-
-    @admin.display(description=_("Effect"))
-    def effect(self, obj: Plan) -> str:
-        return effect_words(obj) or EMPTY
-
-    @admin.display(description=_("source"))
-    def source_text(self, obj: Plan) -> str:
-        return source_words(obj)

@@ -13,7 +13,6 @@ from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.cache import patch_vary_headers
 from django.utils.functional import cached_property
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
@@ -22,6 +21,7 @@ from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.current import current_repository, followed, open_anywhere
 from dimensions_site.administration.base.naming import has_text
 from dimensions_site.administration.dimension import DimensionAdmin
+from dimensions_site.repositories.login.sessions import own_address
 from dimensions_site.repositories.models import Repository
 from dimensions_site.saved_views.models import KnownRepository
 
@@ -163,5 +163,4 @@ def _open(request: HttpRequest, key: str) -> Repository:
 def _way_back(request: HttpRequest) -> str:
     """Return the address of the page to show afterwards, which is one of this host."""
     wanted = (request.POST if request.method == "POST" else request.GET).get("next", "")
-    is_here = url_has_allowed_host_and_scheme(wanted, allowed_hosts=None, require_https=request.is_secure())
-    return wanted.partition("?")[0] if is_here and wanted.startswith("/") else reverse("admin:index")
+    return own_address(request, wanted).partition("?")[0]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from copy import copy
 from datetime import timedelta
 from functools import wraps
-from typing import Any, Concatenate, Protocol, cast
+from typing import Any, Concatenate, cast
 
 import orjson
 from django.conf import settings
@@ -27,7 +27,7 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.http import urlencode
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.csrf import csrf_exempt
 
 from dimensions_site.api.errors import Problem, problem_response
@@ -84,19 +84,12 @@ _SESSION = "dimensions.pending"
 _CSRF_FIELD = "csrfmiddlewaretoken"
 # In characters of JSON. An element has at most 256 KiB.
 _LONGEST = 1024 * 1024
+_LONGEST_ADDRESS = 4096
 # Before the login, in characters and seconds.
 _LONGEST_OF_NOBODY, _KEPT_FOR_NOBODY = 64 * 1024, 600
 
 View = Callable[..., HttpResponse]
 Again = Callable[Concatenate[HttpRequest, QueryDict, ...], HttpResponse]
-
-
-class _KeepingView(Protocol):
-    """A view with a form, and a second view that shows the form filled in (`shown_again`)."""
-
-    shown_again: Again
-
-    def __call__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse: ...
 
 
 def keeping_what_was_typed(site: AdminSite, view: View, *, again: Again) -> View:
@@ -116,8 +109,8 @@ def keeping_what_was_typed(site: AdminSite, view: View, *, again: Again) -> View
         typed = _taken(request) if request.method == "GET" and site.has_permission(request) else None
         return shown(request, *args, **kwargs) if typed is None else shown_again(request, typed, *args, **kwargs)
 
-    cast(_KeepingView, keeping).shown_again = shown_again
-    cast(Any, keeping).site = site
+    # For a form without a valid CSRF token, which does not reach the view.
+    vars(keeping).update(shown_again=shown_again, site=site)
     return keeping
 
 
@@ -132,7 +125,7 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
         if not view.site.has_permission(request):
             return _sign_in_page(view.site, request)
         if request.POST.get(USER) == _name(request):
-            response = cast(_KeepingView, view).shown_again(request, request.POST, *match.args, **match.kwargs)
+            response: HttpResponse = view.shown_again(request, request.POST, *match.args, **match.kwargs)
             response.status_code = 403
             return response
     if is_for_program(request):
@@ -159,6 +152,16 @@ def keep_while_signing_in(request: HttpRequest) -> bool:
     if SESSION_KEY not in request.session:
         request.session.set_expiry(_KEPT_FOR_NOBODY)
     return True
+
+
+def own_address(request: HttpRequest, wanted: str) -> str:
+    """Return the address of a page of this service: `wanted` if it is one, else that of the start page."""
+    is_own = (
+        len(wanted) <= _LONGEST_ADDRESS
+        and wanted.startswith("/")
+        and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None, require_https=request.is_secure())
+    )
+    return wanted if is_own else reverse("admin:index")
 
 
 def _sign_in_page(site: AdminSite, request: HttpRequest) -> HttpResponse:

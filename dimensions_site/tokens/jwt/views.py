@@ -28,17 +28,10 @@ class _TokenView(ConventionsMixin):
     def identify(self, request: Request) -> None:
         """Authenticate nobody: credentials in headers are ignored."""
 
-    def post(self, request: Request) -> Response:
-        """Respond with tokens. Raises `AuthenticationFailed`, or Problem 429."""
-        return Response(self.tokens(request))
-
-    def tokens(self, request: Request) -> dict[str, str]:
-        raise NotImplementedError
-
 
 class LogInView(_TokenView):
-    def tokens(self, request: Request) -> dict[str, str]:
-        """Return the tokens of a new login.
+    def post(self, request: Request) -> Response:
+        """Respond with the tokens of a new login.
 
         Raises `AuthenticationFailed` for a wrong name or password alike. Django computes a hash for an unknown name,
         too, so that timing does not reveal which names exist. A correct password counts as a call of its user: beyond
@@ -57,16 +50,17 @@ class LogInView(_TokenView):
         for counted in (client, str(user.pk)):
             if problem := count_call(counted):
                 raise problem
-        return json_web_tokens.issue(user)
+        return Response(json_web_tokens.issue(user))
 
 
 class RenewView(_TokenView):
-    def tokens(self, request: Request) -> dict[str, str]:
-        """Return new tokens for a refresh token, which can be used once. Raises `AuthenticationFailed`, or Problem
-        429.
+    def post(self, request: Request) -> Response:
+        """Respond with new tokens for a refresh token, which can be used once.
+
+        Raises `AuthenticationFailed`, or Problem 429.
         """
         (refresh,) = _texts(request.data, ("refresh",))
-        return json_web_tokens.renew(refresh)
+        return Response(json_web_tokens.renew(refresh))
 
 
 def _client(request: HttpRequest, name: str) -> str:

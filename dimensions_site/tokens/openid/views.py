@@ -12,7 +12,6 @@ from django.contrib.auth import REDIRECT_FIELD_NAME, login
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
@@ -20,7 +19,7 @@ from joserfc.errors import JoseError
 
 from dimensions_site.api.access.throttling import count_refusal
 from dimensions_site.repositories.audit import record_event
-from dimensions_site.repositories.login.sessions import keep_while_signing_in
+from dimensions_site.repositories.login.sessions import keep_while_signing_in, own_address
 from dimensions_site.text.formats import shortened
 from dimensions_site.tokens.openid import sessions
 from dimensions_site.tokens.openid.people import SignInRefused, name_in, signed_in_account, text_in
@@ -50,7 +49,6 @@ REASONS = {
 # At most as many sign-ins of one browser are open at once, in several tabs.
 _MOST_OPEN = 5
 _STATE = "_state_openid_"
-_LONGEST_ADDRESS = 4096
 _LONGEST_RECORDED = 255
 # Seconds by which the clocks of provider and service may differ.
 _LEEWAY = 30
@@ -103,7 +101,7 @@ def callback(request: HttpRequest) -> HttpResponse:
     login(request, account.user)
     sessions.begin(request, account, token, text_in(claims, "sid"))
     record_event("sign_in_accepted", {"user": account.user.get_username(), "subject": account.subject})
-    return redirect(_own_address(request, kept.get(REDIRECT_FIELD_NAME, "")))
+    return redirect(own_address(request, kept.get(REDIRECT_FIELD_NAME, "")))
 
 
 @require_http_methods(["GET", "POST"])
@@ -147,16 +145,6 @@ def _check_issuer(request: HttpRequest, client: Any) -> None:
     is_named = client.server_metadata.get("authorization_response_iss_parameter_supported")
     if issuer != client.server_metadata["issuer"] and (is_named or issuer is not None):
         raise OAuthError(error="wrong_issuer")
-
-
-def _own_address(request: HttpRequest, wanted: str) -> str:
-    """Return the address of a page of this service: `wanted` if it is one, else that of the start page."""
-    is_own = (
-        len(wanted) <= _LONGEST_ADDRESS
-        and wanted.startswith("/")
-        and url_has_allowed_host_and_scheme(wanted, allowed_hosts=None, require_https=request.is_secure())
-    )
-    return wanted if is_own else reverse("admin:index")
 
 
 def _away(request: HttpRequest, address: str) -> HttpResponse:

@@ -37,30 +37,29 @@ def result_of(file_import: FileImport) -> dict[str, Any]:
     `can_import` says whether there is anything to confirm, and `left_out` what stays out then; `deleted` has the ids
     and descriptions of the first elements that are deleted.
     """
-    report = file_import.report
-    understood = report.get("understood", [])
+    report, choices = file_import.report, Choices.of(file_import)
     dimension = dimension_named(file_import.dimension)
-    elements = element_route(dimension, "changelist")
-    known, places = Choices.of(file_import).mapping, dimension.wire.places
+    elements = f"{element_route(dimension, 'changelist')}?repository__id__exact={file_import.repository_id}"
+    if not report:
+        return {"lead": _lead(file_import), "elements_address": elements}
+    known, places = choices.mapping, dimension.wire.places
     # What the file has no column for has the name of its field.
     fields = {path: str(place.heading) for path, place in places.items() if path not in known}
     return {
         "lead": _lead(file_import),
-        "counts": _counts(file_import) if report else [],
+        "counts": _counts(file_import),
         "can_import": file_import.status == ImportStatus.CHECKED and not report["reason"] and writes(report),
-        "left_out": _left_out(report) if report.get("rejected") else "",
-        "leaves_out_few": report.get("rejected", 0) <= min(_FEW, _SHARE * _rows(report)),
-        "filled": list(filled_in_words(dimension.wire, Choices.of(file_import).filled)),
-        "surprising": [meaning for meaning in understood if meaning.get("is_surprising", True)],
-        "usual": [meaning for meaning in understood if not meaning.get("is_surprising", True)],
-        "kinds": [
-            {**kind, "heading": fields.get(kind["heading"], kind["heading"])} for kind in report.get("kinds", ())
-        ],
-        "more_failures": report.get("failure_count", 0) - len(report.get("failures", [])),
-        "samples": _shown(file_import, report.get("samples", [])),
-        "more_deleted": report.get("deleted", 0) - len(report.get("deleted_ids", [])),
-        "deleted": [(id, report.get("deleted_texts", {}).get(id, "")) for id in report.get("deleted_ids", [])],
-        "elements_address": f"{elements}?repository__id__exact={file_import.repository_id}",
+        "left_out": _left_out(report) if report["rejected"] else "",
+        "leaves_out_few": report["rejected"] <= min(_FEW, _SHARE * _rows(report)),
+        "filled": list(filled_in_words(dimension.wire, choices.filled)),
+        "surprising": [meaning for meaning in report["understood"] if meaning["is_surprising"]],
+        "usual": [meaning for meaning in report["understood"] if not meaning["is_surprising"]],
+        "kinds": [{**kind, "heading": fields.get(kind["heading"], kind["heading"])} for kind in report["kinds"]],
+        "more_failures": report["failure_count"] - len(report["failures"]),
+        "samples": _shown(file_import, report["samples"]),
+        "more_deleted": report["deleted"] - len(report["deleted_ids"]),
+        "deleted": [(id, report["deleted_texts"].get(id, "")) for id in report["deleted_ids"]],
+        "elements_address": elements,
     }
 
 
@@ -105,7 +104,7 @@ def _lead(file_import: FileImport) -> str:
 
 
 def _rows(report: Mapping[str, Any]) -> int:
-    return sum(report.get(name, 0) for name in ("created", "changed", "unchanged", "rejected"))
+    return sum(report[name] for name in ("created", "changed", "unchanged", "rejected"))
 
 
 def _left_out(report: Mapping[str, Any]) -> str:
@@ -148,7 +147,7 @@ def _shown(file_import: FileImport, samples: Sequence[Mapping[str, Any]]) -> lis
             # An id never changes.
             Change.CREATED if any(one["path"] == "id" for one in sample["differences"]) else Change.CHANGED,
             _("line %(line)s") % {"line": sample["line"]},
-            [Difference(**{**one, "heading": one.get("heading") or one["path"]}) for one in sample["differences"]],
+            [Difference(**one) for one in sample["differences"]],
             addresses.get(sample["id"], ""),
             created,
         )

@@ -1,8 +1,8 @@
 """The pages that compare two states, and make the plan that makes one like the other (contract J2, K4)."""
 
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from django.contrib import messages
 from django.contrib.admin.views.main import PAGE_VAR
@@ -43,11 +43,9 @@ from dimensions_site.text.formats import moment
 _ADD = "add"
 
 
-@dataclass(frozen=True)
-class Target:
-    """A side of a comparison that can be made like the other one: its `name`, the text of its button, and the plan."""
+class Target(NamedTuple):
+    """A side of a comparison that can be made like the other one: the text of its button, and the plan."""
 
-    name: str
     label: str
     repository: Repository
     plan_request: PlanRequest
@@ -100,8 +98,7 @@ def bring_over(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse:
     form = _compare_form(admin, request)
     if not form.is_valid():
         return _compare_page(admin, request, form)
-    name = request.POST.get("into")
-    target = next((target for target in _targets(admin, request, form) if target.name == name), None)
+    target = _targets(admin, request, form).get(request.POST.get("into", ""))
     if target is None:
         raise PermissionDenied
     back = f"{admin.route('compare')}?{request.GET.urlencode()}"
@@ -155,19 +152,19 @@ def _compare_page(admin: ScopedAdmin, request: HttpRequest, form: CompareForm, *
         filter=ListFilter(query, admin.dimension, ()),
         query=query.urlencode(),
         page_var=PAGE_VAR,
-        targets=_targets(admin, request, form) if results.get("total") else [],
+        targets=_targets(admin, request, form) if results.get("total") else {},
         **results,
     )
 
 
-def _targets(admin: ScopedAdmin, request: HttpRequest, form: CompareForm) -> list[Target]:
-    """Return the sides that are of now, and of repositories of which the user is an editor."""
+def _targets(admin: ScopedAdmin, request: HttpRequest, form: CompareForm) -> dict[str, Target]:
+    """Return the sides that are of now, and of repositories of which the user is an editor, by their names."""
     open_keys = admin.open_keys(request, Role.PROPOSER)
-    return [
-        _target(form, number)
+    return {
+        at: _target(form, number)
         for number, (_repository, at) in enumerate(SIDES)
         if not form.cleaned_data[at] and form.sides[number].repository.pk in open_keys
-    ]
+    }
 
 
 def _target(form: CompareForm, number: int) -> Target:
@@ -189,4 +186,4 @@ def _target(form: CompareForm, number: int) -> Target:
         label = _("Copy from %(source)s into %(target)s…")
     else:
         label = _("Copy from %(source)s as of %(when)s into %(target)s…")
-    return Target(SIDES[number][1], label % words, target, plan_request)
+    return Target(label % words, target, plan_request)

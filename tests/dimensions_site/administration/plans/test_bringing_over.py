@@ -25,7 +25,7 @@ def query(before, after, moment="", now="", filter=""):
 def buttons(browser, sides):
     answer = browser.get(f"{PAGE}?{sides}")
     assert answer.status_code == 200
-    return {one.name: one.label for one in answer.context["targets"]}
+    return {name: one.label for name, one in answer.context["targets"].items()}
 
 
 def make(browser, sides, into):

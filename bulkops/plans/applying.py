@@ -24,8 +24,8 @@ from dimensions_site.changes.requirements import REASON_HEADER, refuse_unapprove
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids
-from dimensions_site.elements.writing.history import change_set_of
 from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
+from dimensions_site.elements.writing.saving import change_set_of
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import shortened
 

@@ -25,8 +25,8 @@ from dimensions_site.elements.history.comparing import DifferingElement, compare
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.lookup import with_ids, with_keys
-from dimensions_site.elements.writing.history import change_set_of
 from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
+from dimensions_site.elements.writing.saving import change_set_of
 from dimensions_site.text.formats import shortened
 
 # How many ids one query names.

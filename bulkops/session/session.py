@@ -32,9 +32,8 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.elements.writing.decoding import decoder_of
-from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.locking import is_worth_another_try, refuse_when_crowded, writing_in_turn
-from dimensions_site.elements.writing.saving import already_there_message
+from dimensions_site.elements.writing.saving import Provenance, already_there_message
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
 

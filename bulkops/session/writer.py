@@ -34,8 +34,7 @@ from dimensions_site.changes.placing import Actor
 from dimensions_site.db.shards import is_sharded, shard_sql
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.lookup import with_keys, with_primary_keys
-from dimensions_site.elements.writing.history import Provenance
-from dimensions_site.elements.writing.saving import delete, follow_up
+from dimensions_site.elements.writing.saving import Provenance, delete, follow_up
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
 

@@ -27,7 +27,7 @@ from account.models import Account
 from dimensions_site.changes.models import Channel
 from dimensions_site.elements.models import Change
 from dimensions_site.changes.placing import Actor
-from dimensions_site.elements.writing.history import record
+from dimensions_site.elements.writing.saving import record
 from dimensions_site.repositories.models import Repository
 with transaction.atomic():
     heavy = Repository.objects.get(db_id={REPOSITORY!r})

@@ -17,9 +17,8 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Element
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.differences import Difference, differences, field_differences
-from dimensions_site.elements.writing.history import Provenance
 from dimensions_site.elements.writing.merging import put_field
-from dimensions_site.elements.writing.saving import follow_up
+from dimensions_site.elements.writing.saving import Provenance, follow_up
 from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
 

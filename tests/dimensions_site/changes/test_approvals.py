@@ -20,9 +20,8 @@ from dimensions_site.changes.placing import Actor, Approval, ApprovalRequired
 from dimensions_site.changes.requirements import set_approval
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.editing import Editor
-from dimensions_site.elements.writing.history import record
 from dimensions_site.elements.writing.restoring import copy_elements
-from dimensions_site.elements.writing.saving import delete
+from dimensions_site.elements.writing.saving import delete, record
 from dimensions_site.repositories.models import AccessChange, Repository
 from tests.bulkops.plans.deciding import DELETIONS, EVERYTHING, NOTHING, require_approval
 from tests.dimensions_site.elements.history.writers import writers

@@ -40,7 +40,7 @@ HISTORY = SCOPE | {
     "dimensions_site/elements/history/comparing.py",  # the columns alone
     "dimensions_site/elements/history/feed.py",  # the columns alone
     "dimensions_site/elements/reading/statements.py",  # which columns there are
-    "dimensions_site/elements/writing/history.py",  # its table alone, to which it adds
+    "dimensions_site/elements/writing/saving.py",  # its table alone, to which it adds
 }
 # What composes SQL that names tables: single elements, many elements, and the history that both leave.
 TABLES = {
@@ -53,7 +53,6 @@ TABLES = {
     "dimensions_site/db/distribution.py",  # whole tables
     "dimensions_site/elements/reading/lookup.py",
     "dimensions_site/elements/reading/uses.py",  # of one repository
-    "dimensions_site/elements/writing/history.py",
     "dimensions_site/elements/writing/restoring.py",  # from the versions of one repository
     "dimensions_site/elements/writing/saving.py",
 }

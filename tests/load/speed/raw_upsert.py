@@ -15,7 +15,7 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.writing.decoding import decoder_of
-from dimensions_site.elements.writing.history import Provenance
+from dimensions_site.elements.writing.saving import Provenance
 from dimensions_site.repositories.models import Repository
 from tests.services.big_bodies import accounts
 

@@ -15,7 +15,7 @@ from currency.models import Currency, CurrencyVersion
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.writing.history import record
+from dimensions_site.elements.writing.saving import record
 from tests.bulkops.save.bulk import patch, save
 from tests.dimensions import MODELS
 from tests.dimensions_site.administration.site.people import browser_of, page, superuser

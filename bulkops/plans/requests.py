@@ -13,7 +13,7 @@ from bulkops.files.imports.options import MAX_DELETE, Share
 from bulkops.session.envelope import check_kind, operations_of, read_ids, read_members, save_mode_of, wrong
 from bulkops.session.items import OPERATIONS, Envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request, check_all, quoted
-from dimensions_site.api.json.fast import first_character, items
+from dimensions_site.api.json.dividing import first_character, items
 from dimensions_site.api.json.reader import JsonError
 from dimensions_site.changes.requirements import MAX_REASON as MAX_TEXT
 from dimensions_site.changes.requirements import InvalidReason, typed_remark

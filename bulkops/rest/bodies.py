@@ -24,7 +24,7 @@ from bulkops.session.envelope import too_many
 from bulkops.session.errors import Errors, Refused
 from bulkops.session.items import Envelope, operations
 from dimensions_site.api.errors import Failure, bad_request, client_closed
-from dimensions_site.api.json.fast import check_json, check_text, first_character
+from dimensions_site.api.json.dividing import check_json, check_text, first_character
 from dimensions_site.api.json.reader import JsonError, json_error
 from dimensions_site.api.json.texts import shown_value
 from dimensions_site.api.parsers import BulkBodyParser, StrictJSONParser

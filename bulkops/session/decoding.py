@@ -15,9 +15,9 @@ from bulkops.session.patches import Patch, named_failures
 from bulkops.session.writer import Entry
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
+from dimensions_site.api.json.elements import RawElement
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import exact_json
-from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.writing.decoding import Row, RowDecoder

@@ -17,7 +17,7 @@ from bulkops.session.items import OPERATIONS, Envelope, Operation, SaveMode
 from bulkops.session.patches import too_long
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, flatten, quoted
 from dimensions_site.api.failures import json_pointer
-from dimensions_site.api.json.fast import check_json, first_character, items, members
+from dimensions_site.api.json.dividing import check_json, first_character, items, members
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import described_value
 from dimensions_site.elements.declaration.serializers import WireObject

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from bulkops.files.formats.rows import TEXT, ElementRow, FileShape, RowFailure, Source, UnreadableFile
 from dimensions_site.api.failures import Failure
-from dimensions_site.api.json.fast import items
+from dimensions_site.api.json.dividing import items
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.text.files import Format
 from dimensions_site.text.formats import shortened

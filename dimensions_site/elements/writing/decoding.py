@@ -14,9 +14,8 @@ from msgspec import UNSET
 from rest_framework.exceptions import ValidationError
 from rest_framework.serializers import Serializer
 
-from dimensions_site.api.json.fast import UNREADABLE, is_all_of, is_doubtful, is_same_json
+from dimensions_site.api.json.elements import UNREADABLE, RawElement, is_all_of, is_doubtful, is_same_json
 from dimensions_site.api.json.texts import merge_objects
-from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject, columns_in

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, flatten
-from dimensions_site.api.parsers import RawElement, as_raw
+from dimensions_site.api.json.elements import RawElement, as_raw
 from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.spellings import join_details

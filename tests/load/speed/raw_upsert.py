@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
-from dimensions_site.api.parsers import RawElement
+from dimensions_site.api.json.elements import RawElement
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.declaration.fields import ElementContext

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dimensions_site.api.json.fast import check_json, first_character, items, members
+from dimensions_site.api.json.dividing import check_json, first_character, items, members
 from dimensions_site.api.json.reader import JsonError, read_json
 from tests.strategies import json_values
 

@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from dimensions_site.api.json.elements import RawElement
 from dimensions_site.api.json.reader import read_json
 from dimensions_site.api.json.texts import json_text
-from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import dimensions

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 
 from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
-from dimensions_site.api.parsers import RawElement
+from dimensions_site.api.json.elements import RawElement
 from dimensions_site.elements.declaration.fields import NO_CONTEXT
 from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, agrees, answer, beside, stored
 from tests.dimensions_site.elements.writing.json_writing import damaged, nearly, plain, strangely

@@ -11,8 +11,8 @@ import pytest
 from rest_framework.exceptions import ValidationError
 from rest_framework.serializers import Serializer
 
+from dimensions_site.api.json.elements import RawElement
 from dimensions_site.api.json.reader import JsonError, read_json
-from dimensions_site.api.parsers import RawElement
 from dimensions_site.elements.declaration.serializers import Bundle, WireObject
 from dimensions_site.elements.writing.decoding import Row
 from tests.account.samples import FULL as FULL_ACCOUNT

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from account.models import Account, CalculationLogic
 from currency.models import Currency
+from dimensions_site.api.json.elements import RawElement
 from dimensions_site.api.json.reader import read_json
-from dimensions_site.api.parsers import RawElement
 from tests.account.samples import FULL
 from tests.dimensions_site.elements.writing.decoders import DECODERS, DIMENSIONS, beside
 from tests.dimensions_site.elements.writing.json_writing import plain

@@ -11,8 +11,8 @@ from account.words import ALSO_CALLED
 from dimensions_site.elements.declaration.choices import BooleanField, EnumField
 from dimensions_site.elements.declaration.labels import name_of
 from dimensions_site.elements.declaration.maps import DescriptionsField, LanguageMapField, MapField
+from dimensions_site.elements.declaration.members import Spellings
 from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, Group, Reference
-from dimensions_site.elements.declaration.spellings import Spellings
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, CodeField, LinkField
 from dimensions_site.elements.declaration.timestamps import TimestampField, as_people_write
 from dimensions_site.elements.declaration.wire import Wire

@@ -13,9 +13,9 @@ from dimensions_site.api.json.texts import shown_value
 from dimensions_site.elements.declaration.choices import BooleanField
 from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField
+from dimensions_site.elements.declaration.members import Errors
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
 from dimensions_site.elements.declaration.serializers import ElementSerializer, Group, immutable
-from dimensions_site.elements.declaration.spellings import Errors
 from dimensions_site.elements.declaration.texts import CodeField, FreeTextField, TextField
 from dimensions_site.elements.declaration.wire import Wire
 

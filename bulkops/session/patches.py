@@ -14,9 +14,9 @@ from dimensions_site.api.failures import json_pointer
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.labels import path_of
+from dimensions_site.elements.declaration.members import all_fields, not_an_object
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.declaration.texts import IdField
-from dimensions_site.elements.declaration.unknown_members import all_fields, not_an_object
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import unknown_field

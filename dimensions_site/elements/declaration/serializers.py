@@ -31,10 +31,16 @@ from dimensions_site.api.failures import MAX_COUNTED, wire_path
 from dimensions_site.api.json.texts import merge_objects, shown_value
 from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext, QuickClone
 from dimensions_site.elements.declaration.labels import path_of
-from dimensions_site.elements.declaration.spellings import Errors, Spellings, join_details
+from dimensions_site.elements.declaration.members import (
+    Errors,
+    Homes,
+    Spellings,
+    join_details,
+    not_an_object,
+    unknown_member,
+)
 from dimensions_site.elements.declaration.texts import CodeField, FreeTextField, IdField, TextField
 from dimensions_site.elements.declaration.timestamps import TimestampField
-from dimensions_site.elements.declaration.unknown_members import Homes, not_an_object, unknown_member
 from dimensions_site.elements.models import json_column
 from dimensions_site.rsql.fields import ValueKind
 

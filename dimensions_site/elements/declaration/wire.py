@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from dimensions_site.elements.declaration.fields import Leaf
 from dimensions_site.elements.declaration.labels import Headings, entry_name
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
+from dimensions_site.elements.declaration.members import all_fields
 from dimensions_site.elements.declaration.serializers import Bundle, ElementSerializer, WireObject, columns_in
-from dimensions_site.elements.declaration.unknown_members import all_fields
 from dimensions_site.elements.models import ElementColumns
 from dimensions_site.rsql.expressions import JsonLeaf
 from dimensions_site.rsql.fields import ValueKind

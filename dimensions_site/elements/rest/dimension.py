@@ -31,8 +31,8 @@ from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.requirements import REASON_HEADER, InvalidReason, refuse_unapproved, sent_reason
 from dimensions_site.changes.states import State, current
 from dimensions_site.db.read_limits import own_reads
+from dimensions_site.elements.declaration.members import docs_in_messages
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
-from dimensions_site.elements.declaration.unknown_members import docs_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
 from dimensions_site.elements.reading.rendering import full_renderer

@@ -12,7 +12,7 @@ from dimensions_site.api.errors import Failure, Problem, bad_request, flatten
 from dimensions_site.api.json.elements import RawElement, as_raw
 from dimensions_site.changes.placing import Actor
 from dimensions_site.elements.declaration.fields import ElementContext
-from dimensions_site.elements.declaration.spellings import join_details
+from dimensions_site.elements.declaration.members import join_details
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
 from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_of

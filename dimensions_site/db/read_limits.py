@@ -13,7 +13,7 @@ import sqlite3
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from itertools import islice
 from operator import itemgetter
@@ -174,15 +174,16 @@ def _too_many(running: Iterable[ReadLimit], now: float) -> Iterator[ReadLimit]:
         most = len(limits) if owner is None else settings.LONG_READERS
         yield from limits[most:]
         ranked += [(rank, limit.begun, limit) for rank, limit in enumerate(limits[:most])]
-    waits = sum(now - begun > _LONG_QUERY for begun in tuple(_waits))
+    waits = sum(now - begun > _LONG_QUERY for begun, _ in tuple(_waits))
     excess = len(ranked) + waits - _most_occupied()
     if excess > 0:  # the latest of the owners with the most
         yield from (limit for _, _, limit in sorted(ranked, key=itemgetter(0, 1), reverse=True)[:excess])
 
 
 _watch = _Watch()
-# When the writes of this process that wait for others began. Each occupies a thread, as a long read does.
-_waits: list[float] = []
+# The writes of this process that wait for others: when each began, and in which queue. Each occupies a thread, as a
+# long read does.
+_waits: list[tuple[float, Hashable]] = []
 
 
 def _most_occupied() -> int:
@@ -191,19 +192,25 @@ def _most_occupied() -> int:
 
 
 @contextmanager
-def waiting_write() -> Iterator[float]:
-    """Count the block, a write that waits for others, with the long reads; yield when it began."""
-    begun = time.monotonic()
-    _waits.append(begun)
+def waiting_write(queue: Hashable) -> Iterator[float]:
+    """Count the block, a write that waits for others in the `queue`, with the long reads; yield when it began."""
+    wait = time.monotonic(), queue
+    _waits.append(wait)
     try:
-        yield begun
+        yield wait[0]
     finally:
-        _waits.remove(begun)
+        _waits.remove(wait)
+
+
+def waits_before(begun: float, queue: Hashable) -> int:
+    """Return how many of the waiting writes in the `queue` began before `begun`."""
+    # A copy, because other threads add and remove some meanwhile.
+    return sum(other < begun and own == queue for other, own in tuple(_waits))
 
 
 def has_free_thread(begun: float) -> bool:
     """Return whether the waiting writes that began before `begun` leave a thread to other clients."""
-    return sum(other < begun for other in tuple(_waits)) < _most_occupied()
+    return sum(other < begun for other, _ in tuple(_waits)) < _most_occupied()
 
 
 _of_thread = threading.local()

@@ -4,10 +4,8 @@ Each writer of many elements first locks the repository and then the elements. S
 single writes, which lock one element, run in between.
 """
 
-import threading
 import time
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from django.conf import settings
@@ -15,7 +13,7 @@ from django.db import OperationalError, connection, transaction
 from django.utils.translation import gettext as _
 
 from dimensions_site.api.errors import Problem
-from dimensions_site.db.read_limits import has_free_thread, waiting_write
+from dimensions_site.db.read_limits import has_free_thread, waiting_write, waits_before
 from dimensions_site.db.shards import is_sharded
 from dimensions_site.db.transactions import is_about_locks, sqlite_timeout
 from dimensions_site.repositories.models import Repository
@@ -95,47 +93,24 @@ _SHORTEST_WAIT = 0.05
 _LARGE = 4 * 1024**2
 
 
-class _Queue:
-    """When the waiting writes of this process began, by the key of the repository; a single write always counts."""
-
-    def __init__(self) -> None:
-        self._since: defaultdict[int, list[float]] = defaultdict(list)
-        self._lock = threading.Lock()
-
-    def is_crowded(self, key: int) -> bool:
-        """Return whether the maximum number has waited for more than the short wait."""
-        late = time.monotonic() - _SHORT_WAIT
-        # A copy, because other threads add and remove entries meanwhile.
-        return sum(since < late for since in tuple(self._since.get(key, ()))) >= settings.BULK_WAITERS
-
-    def has_room(self, key: int, since: float) -> bool:
-        """Return whether fewer than the maximum number began before, and leave a thread to other clients."""
-        ahead = sum(other < since for other in tuple(self._since.get(key, ())))
-        return ahead < settings.BULK_WAITERS and has_free_thread(since)
-
-    @contextmanager
-    def waiting(self, key: int) -> Iterator[float]:
-        """Count the block as waiting; yield when it began."""
-        with waiting_write() as begun:
-            with self._lock:
-                self._since[key].append(begun)
-            try:
-                yield begun
-            finally:
-                with self._lock:
-                    self._since[key].remove(begun)
-                    if not self._since[key]:
-                        del self._since[key]
+def _is_crowded(repository: Repository) -> bool:
+    """Return whether the maximum number has waited for more than the short wait."""
+    return waits_before(time.monotonic() - _SHORT_WAIT, _writers(repository)) >= settings.BULK_WAITERS
 
 
-_queue = _Queue()
-# The large bodies that are being read.
-_readers = _Queue()
+def _has_room(queue: Hashable, since: float) -> bool:
+    """Return whether fewer than the maximum number began before, and leave a thread to other clients."""
+    return waits_before(since, queue) < settings.BULK_WAITERS and has_free_thread(since)
+
+
+def _writers(repository: Repository) -> Hashable:
+    """Return the queue of the writes of the `repository` that wait for their turn; a single write always counts."""
+    return "writers", repository.pk
 
 
 def refuse_when_crowded(repository: Repository) -> None:
     """Raise `Problem` 503 if too many already wait, before any work is done for a request that would be refused."""
-    if _queue.is_crowded(repository.pk):
+    if _is_crowded(repository):
         raise _busy()
 
 
@@ -148,8 +123,9 @@ def reading_in_turn(repository: Repository, size: int) -> Iterator[None]:
     if size < _LARGE:
         yield
         return
-    with _readers.waiting(repository.pk) as since:
-        while not _readers.has_room(repository.pk, since):
+    readers = "readers of large bodies", repository.pk
+    with waiting_write(readers) as since:
+        while not _has_room(readers, since):
             if time.monotonic() - since > _SHORT_WAIT:
                 raise _busy()
             time.sleep(_SHORTEST_WAIT)
@@ -161,7 +137,7 @@ def writing_in_turn(repository: Repository) -> Iterator[None]:
     """Do as `writing_many`, for a thread of the web server. Raises `Problem` 503 if others write for too long."""
     try:
         with ExitStack() as stack:
-            with _queue.waiting(repository.pk) as since:
+            with waiting_write(_writers(repository)) as since:
                 while not stack.enter_context(_turn(repository, since)):
                     pass
             yield
@@ -175,7 +151,7 @@ def _turn(repository: Repository, since: float) -> Iterator[bool]:
 
     It is not, but may be when asked again, if those ahead have gone. Raises `StillLocked` if it has waited too long.
     """
-    longest = settings.BULK_WAIT_SECONDS if _queue.has_room(repository.pk, since) else _SHORT_WAIT
+    longest = settings.BULK_WAIT_SECONDS if _has_room(_writers(repository), since) else _SHORT_WAIT
     left = since + longest - time.monotonic()
     if left <= 0:
         raise StillLocked
@@ -196,9 +172,9 @@ def writing_one_in_turn(repository: Repository) -> Iterator[None]:
     the others would have to wait for long.
     """
     try:
-        with _queue.waiting(repository.pk) as since:
-            shortest = _SHORTEST_WAIT if _queue.is_crowded(repository.pk) else _SHORT_WAIT
-            with transaction.atomic() if _queue.has_room(repository.pk, since) else _limited_locks(shortest):
+        with waiting_write(_writers(repository)) as since:
+            shortest = _SHORTEST_WAIT if _is_crowded(repository) else _SHORT_WAIT
+            with transaction.atomic() if _has_room(_writers(repository), since) else _limited_locks(shortest):
                 yield
     except StillLocked:
         raise _busy() from None

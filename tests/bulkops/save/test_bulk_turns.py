@@ -15,7 +15,8 @@ from bulkops.files.imports.reports import Phase
 from bulkops.session.writer import Writer
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
-from dimensions_site.elements.writing.locking import _queue, writing_many
+from dimensions_site.db.read_limits import waiting_write
+from dimensions_site.elements.writing.locking import _writers, writing_many
 from dimensions_site.text.files import Format
 from tests.beside import Answer, asked
 from tests.bulkops.save.bulk import path, save
@@ -92,7 +93,7 @@ def test_single_writes_that_are_over_soon_take_no_place_from_a_bulk_save(ed, nor
     """It waits for the full time, although there were others when it came."""
     settings.BULK_WAITERS = 1
     with writing_many(northwind):
-        with _queue.waiting(northwind.pk):
+        with waiting_write(_writers(northwind)):
             call = saving(ed, "1")
             time.sleep(0.3)
         wait([call], timeout=1.5)

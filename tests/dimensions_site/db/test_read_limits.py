@@ -152,7 +152,7 @@ def test_long_reads_of_all_repositories_leave_one_thread_to_others(settings):
 def test_waiting_writes_count_with_the_long_reads(settings):
     """They occupy threads, too."""
     settings.LONG_READERS, settings.WEB_THREADS = 2, 3
-    with waiting_write():
+    with waiting_write("writers"):
         ends = ends_of(("first", "a", 3), ("second", "b", 60))
     assert ends == {"first": CancelReason.TIME, "second": CancelReason.CROWD}
 

@@ -26,7 +26,7 @@ class RandomElements:
     """Makes elements of one dimension; each call continues where the last one ended."""
 
     def __init__(self, wire: Wire, seed: int) -> None:
-        self._declaration = wire.serializer()
+        self._declaration = wire.declaration
         self._random = Random(seed)
 
     def many(self, count: int) -> list[dict[str, Any]]:

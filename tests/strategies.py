@@ -179,7 +179,7 @@ def needs(declaration: WireObject) -> bool:
 
 def elements(wire: Wire) -> st.SearchStrategy[dict[str, Any]]:
     """Valid elements of a dimension, in the spelling of responses."""
-    return objects(wire.serializer())
+    return objects(wire.declaration)
 
 
 def patches(wire: Wire) -> st.SearchStrategy[dict[str, Any]]:
@@ -188,7 +188,7 @@ def patches(wire: Wire) -> st.SearchStrategy[dict[str, Any]]:
     def unnamed(patch: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in patch.items() if name not in {"id", "oid", "updateInfo"}}
 
-    return objects(wire.serializer(), required=False).map(unnamed)
+    return objects(wire.declaration, required=False).map(unnamed)
 
 
 json_values: st.SearchStrategy[Any] = st.recursive(

@@ -27,7 +27,7 @@ _TYPES: list[tuple[type[fields.Leaf], str]] = [
 def with_tables(page: str) -> str:
     """Return the text of the `page` with the rows that its tables must have. Raises ValueError if it lacks a table."""
     for dimension, wire in WIRES.items():
-        rows = "".join(f"| {' | '.join(cells)} |\n" for cells in _field_rows(wire.serializer()))
+        rows = "".join(f"| {' | '.join(cells)} |\n" for cells in _field_rows(wire.declaration))
         table = re.search(rf"(?ms)^## {dimension.title()}$.*?^\|---[^\n]*\n((?:\|[^\n]*\n)*)", page)
         if table is None:
             raise ValueError(f"The page has no table of the {dimension}.")

@@ -48,7 +48,7 @@ def test_refusing_a_map_that_is_too_large_grows_as_the_map(alice, way):
 def test_a_list_of_the_largest_elements_takes_the_memory_of_a_few(alice, northwind, accept):
     """The peak for 120 elements of 250 KB, 30 MB in all, is at most that for 30."""
     texts = {f"k{number:03}": "x" * 1_000 for number in range(200)}
-    values = ACCOUNT_WIRE.serializer().run_validation(account(customAttributes=texts))
+    values = ACCOUNT_WIRE.declaration.run_validation(account(customAttributes=texts))
     update = {"update_user": "x", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}
     Account.objects.bulk_create(
         (Account(repository=northwind, **{**values, "element_id": f"{number:03}"}, **update) for number in range(120)),

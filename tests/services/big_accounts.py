@@ -27,7 +27,7 @@ def fill(db_id: str, count: int, seed: int = 7) -> None:
     A few patterns pass the serializer; the rest are copies of them with an id and a description of their own.
     """
     repository, _ = Repository.objects.get_or_create(db_id=db_id, defaults={"name": "Large accounts"})
-    declaration = ACCOUNT_WIRE.serializer()
+    declaration = ACCOUNT_WIRE.declaration
     random = Random(seed)
     patterns = [declaration.run_validation(_element(ACCOUNT_WIRE.root, random)) for _ in range(_PATTERNS)]
     update = {"update_user": "seed", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}

@@ -51,7 +51,7 @@ def stored_element(dimension: Dimension, element: Any) -> PageElement:
 
 def new_element(dimension: Dimension, repository: Repository) -> PageElement:
     """Return a new element of the repository, with nothing but default values (contract C8)."""
-    return PageElement(repository, None, defaults_of(dimension.wire.serializer()).completed({}))
+    return PageElement(repository, None, defaults_of(dimension.wire.declaration).completed({}))
 
 
 @dataclass(frozen=True)

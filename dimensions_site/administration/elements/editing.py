@@ -35,7 +35,6 @@ from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Origin
-from dimensions_site.elements.writing.restoring import wire_json
 from dimensions_site.repositories.models import Role
 from dimensions_site.text.formats import minute, parse_timestamp
 
@@ -149,7 +148,7 @@ def _edited_element(admin: ScopedAdmin, request: HttpRequest, key: str) -> PageE
     except Http404:
         versions = admin.model.versions_within(admin.open_keys(request, Role.PROPOSER))
         version = _first(versions, id=key, change=Change.DELETED)
-        json = wire_json(admin.dimension.wire, version, version.repository)
+        json = admin.dimension.wire.json_of(version, version.repository.default_language)
         return PageElement(version.repository, None, json, deletion=version)
 
 

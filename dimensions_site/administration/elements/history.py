@@ -30,7 +30,7 @@ from dimensions_site.changes.requirements import ReasonField
 from dimensions_site.elements.reading.etags import etag_of
 from dimensions_site.elements.writing.differences import differences
 from dimensions_site.elements.writing.editing import Editor
-from dimensions_site.elements.writing.restoring import compare_versions, deleted_elements, restored_json, wire_json
+from dimensions_site.elements.writing.restoring import compare_versions, deleted_elements, restored_json
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import moment
 
@@ -121,7 +121,7 @@ def _restored(
     seen = None if stored is None else stored.etag if only is None else request.POST["_etag"]
     back = admin.route("version" if only is None else "restore", row.number)
     outdated = _("It was saved meanwhile; check what would change now.")
-    wanted, is_new = wire_json(wire, row, repository), stored is None or "is_deleted" in request.POST
+    wanted, is_new = wire.json_of(row, repository.default_language), stored is None or "is_deleted" in request.POST
     restored = wanted if stored is None or is_new else restored_json(wire, stored.json, wanted, only)
     if proposes(request, repository, dimension.name):
         if stored is not None and stored.etag != seen:
@@ -161,7 +161,7 @@ def _preview(
         return redirect(admin.route("version", row.number))
     stored = stored_element(admin.dimension, admin.get_object(request, str(living.pk)))
     wire = admin.dimension.wire
-    found = differences(wire, stored.json, wire_json(wire, row, row.repository))
+    found = differences(wire, stored.json, wire.json_of(row, row.repository.default_language))
     return admin.render_page(
         request,
         "admin/history/restore.html",

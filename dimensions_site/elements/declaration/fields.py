@@ -8,7 +8,7 @@ else decides by kind.
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, NoReturn, Self
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 from django.db import models
 from django.db.models import F
@@ -30,22 +30,6 @@ def too_long_message() -> str:
     return gettext("{name} is {length} characters long; the limit is {maximum}.")
 
 
-class QuickClone:
-    """A field that is cloned as declared, because writing an element clones two hundred fields.
-
-    The framework builds each clone from its arguments again, which takes a third of a POST. A declared field is never
-    bound to a serializer and never changed in place, so a clone may share its attributes, except an object's members,
-    which are bound to it.
-    """
-
-    def __deepcopy__(self, memo: object) -> Self:
-        clone = object.__new__(type(self))
-        clone.__dict__.update(self.__dict__)
-        for bound in ("fields", "_written"):
-            clone.__dict__.pop(bound, None)
-        return clone
-
-
 class ElementContext(NamedTuple):
     """What decides, besides the JSON of an element, what is stored for it.
 
@@ -65,7 +49,7 @@ class ElementContext(NamedTuple):
 NO_CONTEXT = ElementContext()
 
 
-class Leaf(QuickClone, serializers.Field[Any, Any, Any, Any]):
+class Leaf(serializers.Field[Any, Any, Any, Any]):
     """A single value, stored in a column or inside a JSON column.
 
     Unless the leaf is required, null is stored as null, and a leaf that a request leaves out gets `default` (contract

@@ -180,9 +180,6 @@ class DescriptionField(FreeTextField):
             column="descriptions", read_only=True, label=gettext_lazy("Description in the default language")
         )
 
-    def to_representation(self, value: dict[str, str | None]) -> str | None:
-        return value.get(self.context["repository"].default_language)
-
 
 class DescriptionsField(LanguageMapField):
     """The descriptions of an element, at least one of them not blank (contract C3)."""

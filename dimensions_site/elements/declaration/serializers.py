@@ -29,7 +29,7 @@ from rest_framework.serializers import as_serializer_error
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.api.failures import MAX_COUNTED, wire_path
 from dimensions_site.api.json.texts import merge_objects, shown_value
-from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext, QuickClone
+from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext
 from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.members import (
     Errors,
@@ -60,7 +60,7 @@ def with_sources(fields: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return fields
 
 
-class WireObject(QuickClone, serializers.Serializer[Any]):
+class WireObject(serializers.Serializer[Any]):
     """A JSON object with fixed members; unknown members are rejected and every error is reported (contract B1, C5)."""
 
     # How messages name an object that is not a member of another one.
@@ -72,6 +72,13 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         return {name.rstrip("_"): field for name, field in super().get_fields().items()}
+
+    @cached_property
+    def homes(self) -> Homes:
+        """For each name of a member, the paths of the objects, this one and those in it, that have it."""
+        homes: dict[str, list[str]] = {}
+        _add_homes(self, "", homes)
+        return {name: tuple(paths) for name, paths in homes.items()}
 
     @cached_property
     def _written(self) -> list[tuple[str, Any, str | None]]:
@@ -116,9 +123,7 @@ class WireObject(QuickClone, serializers.Serializer[Any]):
 
     def _unknown(self, name: str) -> list[ErrorDetail]:
         root: Any = self.root
-        return unknown_member(
-            name, path_of(self), tuple(self.fields), homes_of(root), tuple(root.spellings.alternatives)
-        )
+        return unknown_member(name, path_of(self), tuple(self.fields), root.homes, tuple(root.spellings.alternatives))
 
 
 class NestedObject(WireObject):
@@ -197,19 +202,6 @@ class Reference(Bundle):
         return {**super().get_fields(), "id": deepcopy(self._id)}
 
 
-# By the class of the outermost object.
-_homes: dict[type[Any], Homes] = {}
-
-
-def homes_of(root: Any) -> Homes:
-    """Return for each member name the objects that have it, within `root` and the objects in it."""
-    if type(root) not in _homes:
-        homes: dict[str, list[str]] = {}
-        _add_homes(root, "", homes)
-        _homes[type(root)] = {name: tuple(paths) for name, paths in homes.items()}
-    return _homes[type(root)]
-
-
 def _add_homes(declaration: WireObject, path: str, homes: dict[str, list[str]]) -> None:
     for name, member in declaration.fields.items():
         homes.setdefault(name, []).append(path)
@@ -233,8 +225,7 @@ class UpdateInfoGroup(Group):
 class ElementSerializer(ColumnObject):
     """The whole element. A dimension's serializer is the only declaration of its JSON.
 
-    One instance validates the elements of all threads: what else decides is an `ElementContext`. To represent an
-    element, the framework's context has its `repository`, whose default language `description` uses.
+    One instance, that of its `Wire`, serves all threads: what else decides on an element is an `ElementContext`.
     """
 
     default_error_messages = {"null": gettext_lazy("The element must be an object, not null.")}
@@ -289,7 +280,7 @@ class ElementSerializer(ColumnObject):
 
     def canonical(self, data: Mapping[str, Any], context: ElementContext) -> tuple[dict[str, Any], Errors]:
         """Return an element or a patch in the spelling of responses, and the errors found."""
-        result, errors = self.spellings.canonical(data, homes_of(self))
+        result, errors = self.spellings.canonical(data, self.homes)
         expected = context.id
         if expected is not None and result.setdefault("id", expected) != expected:
             errors["id"] = immutable("id", result["id"], expected)

@@ -138,8 +138,9 @@ class Wire:
 
     def __init__(self, serializer: type[ElementSerializer]) -> None:
         self.serializer = serializer
+        self.declaration = serializer()
         self.spellings = serializer.spellings
-        self.root = _node(serializer(), (), None, (), Headings())
+        self.root = _node(self.declaration, (), None, (), Headings())
         self.places: Mapping[str, Place] = {place.path: place for place in _places(self.root)}
 
     @cached_property
@@ -151,6 +152,14 @@ class Wire:
         """The leaves with the description of what a reference names, each by the path of the reference's id."""
         pairs = ((path, f"{path.removesuffix('.id')}.description") for path in self.places if path.endswith(".id"))
         return {path: self.places[description] for path, description in pairs if description in self.places}
+
+    def json_of(self, element: Any, language: str) -> dict[str, Any]:
+        """Return the JSON of an `element`, or of a version of it, where `language` is the default."""
+        found: dict[str, Any] = self.declaration.to_representation(element)
+        for name, member in self.root.members.items():
+            if isinstance(member, Place) and member.is_default_description:
+                found[name] = element.descriptions.get(language)
+        return found
 
     def canonical_path(self, path: str) -> str:
         """Return `path` in the spelling of responses (contract C6)."""
@@ -289,7 +298,7 @@ def columns_of(wire: Wire) -> Callable[[_Model], _Model]:
 
     def with_columns(model: _Model) -> _Model:
         existing = {column.name for column in model._meta.local_fields}
-        for _path, member in columns_in(wire.serializer()):
+        for _path, member in columns_in(wire.declaration):
             if member.source not in existing:
                 model.add_to_class(str(member.source), member.model_field())
         return model

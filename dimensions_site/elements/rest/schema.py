@@ -24,7 +24,7 @@ from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.wire_schema import Part, is_required
-from dimensions_site.repositories.models import Repository, Role
+from dimensions_site.repositories.models import Role
 
 JSON = "application/json"
 _MERGE_PATCH = MergePatchParser.media_type
@@ -62,9 +62,9 @@ class DimensionSchema(AutoSchema):
 
     def saved_example(self, data: Part, before: Part | None = None) -> Part:
         """Return the response to a request with an element, or with a patch of the element `before`."""
-        serializer = self.view.dimension.wire.serializer(context={"repository": Repository(default_language="en")})
-        columns = serializer.validate_patch(before or {}, data, ElementContext("en"))
-        element = serializer.to_representation(self.view.dimension.model(**columns))
+        wire = self.view.dimension.wire
+        columns = wire.declaration.validate_patch(before or {}, data, ElementContext("en"))
+        element = wire.json_of(self.view.dimension.model(**columns), "en")
         return {**element, "updateInfo": _LAST_CHANGE, **self.examples.get("assigned", {})}
 
     def answer_example(self) -> Any:

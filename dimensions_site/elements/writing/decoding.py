@@ -37,7 +37,7 @@ class RowDecoder:
     """
 
     def __init__(self, wire: Wire) -> None:
-        self.declaration = declaration = wire.serializer()
+        self.declaration = declaration = wire.declaration
         paths = _writable_columns(declaration)
         members = [member for _, member in paths]
         self.columns = tuple(str(member.source) for member in members)

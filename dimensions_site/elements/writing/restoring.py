@@ -37,12 +37,6 @@ class ShownVersion:
     is_cut_off: bool
 
 
-def wire_json(wire: Wire, version: Any, repository: Repository) -> dict[str, Any]:
-    """Return the wire JSON of a row of the history, whose columns are those of the element."""
-    shown: dict[str, Any] = wire.serializer(context={"repository": repository}).to_representation(version)
-    return shown
-
-
 def deleted_elements(model: type[Element], repositories: Collection[int]) -> QuerySet[Any]:
     """Return the last deletion of each element that no longer exists, the latest first."""
     deletions = model.versions_within(repositories).filter(change=Change.DELETED)
@@ -68,7 +62,8 @@ def compare_versions(
     known = {row.number: row for row in rows}
     needed = {row.previous for row in rows[:count] if row.change == Change.CHANGED and row.previous}
     known |= stored.in_bulk(needed - known.keys())
-    elements = {number: wire_json(wire, row, repositories[row.repository_id]) for number, row in known.items()}
+    languages = {key: repository.default_language for key, repository in repositories.items()}
+    elements = {number: wire.json_of(row, languages[row.repository_id]) for number, row in known.items()}
     shown = []
     for row in rows[:count]:
         before = elements.get(row.previous) if row.change == Change.CHANGED else None

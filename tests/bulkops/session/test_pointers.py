@@ -17,7 +17,7 @@ from tests.strategies import SPELLINGS, put
 def errors(payload: Any, wire: Wire = ACCOUNT_WIRE, id: object = "1000") -> list[tuple[str, str, str | None]]:
     """The pointer, the code and the id of each failure of an element at /post/17."""
     with pytest.raises(ValidationError) as refusal:
-        wire.serializer().run_validation(payload, ElementContext("en"))
+        wire.declaration.run_validation(payload, ElementContext("en"))
     failures = failures_of(refusal.value, payload, wire, "/post/17", id)
     return [(failure.path, failure.code, failure.id) for failure in failures]
 

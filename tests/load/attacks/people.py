@@ -70,7 +70,7 @@ def _editor(name: str, repository: Repository) -> tuple[User, str]:
 
 def _fill(repository: Repository, ids: list[str], element: Mapping[str, object]) -> None:
     """Put copies of the element into the database."""
-    values = ACCOUNT_WIRE.serializer().run_validation(element)
+    values = ACCOUNT_WIRE.declaration.run_validation(element)
     provenance = {"update_user": "x", "update_date": datetime(2026, 1, 1, tzinfo=UTC), "update_origin": "IMPORT"}
     Account.objects.bulk_create(
         (Account(repository=repository, **{**values, "element_id": id}, **provenance) for id in ids), batch_size=20

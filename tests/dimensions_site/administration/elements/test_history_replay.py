@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from dimensions_site.elements.writing.restoring import wire_json
 from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.save.bulk import without
 from tests.dimensions import MODELS, WIRES
@@ -121,7 +120,7 @@ class Walk:
 def states(dimension: str, rows: Any, repository: Any) -> dict[int, str]:
     """Primary key and wire JSON of each row, without who wrote it."""
     wire = WIRES[dimension]
-    return {row.id: json.dumps(without(wire_json(wire, row, repository)), sort_keys=True) for row in rows}
+    return {row.id: json.dumps(without(wire.json_of(row, repository.default_language)), sort_keys=True) for row in rows}
 
 
 @pytest.mark.contract("C18")

@@ -61,7 +61,7 @@ def test_the_fast_renderer_writes_what_the_serializer_represents(alice: Person, 
         stored = model._base_manager.get()
         text = full_renderer(dimension_named(dimension), "en").one(stored.repository, stored.element_id)
 
-        represented = wire.serializer(context={"repository": stored.repository}).to_representation(stored)
+        represented = wire.json_of(stored, "en")
 
     assert text is not None
     assert json.loads(text) == represented

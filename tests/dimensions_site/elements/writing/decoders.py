@@ -32,14 +32,14 @@ def beside(existing: Any = None, id: str | None = None) -> ElementContext:
 def stored(dimension: str, payload: Any) -> Element:
     """The element that the serializer makes of `payload`, not saved."""
     wire, model = DIMENSIONS[dimension]
-    values = wire.serializer().run_validation(read_json(plain(payload)), beside())
+    values = wire.declaration.run_validation(read_json(plain(payload)), beside())
     return model(repository=NORTHWIND, **values, **STAMP)
 
 
 def answer(dimension: str, element: Element) -> str:
     """The JSON text that the service returns for `element`."""
     wire, _ = DIMENSIONS[dimension]
-    return json_text(wire.serializer(context={"repository": NORTHWIND}).to_representation(element))
+    return json_text(wire.json_of(element, NORTHWIND.default_language))
 
 
 def agrees(dimension: str, text: bytes, existing: Element | None = None) -> bool:

@@ -177,7 +177,7 @@ def test_only_groups_have_rules_of_their_own():
         inner = [member for member in declaration.fields.values() if isinstance(member, WireObject)]
         return [member for member in inner if isinstance(member, Bundle)] + [b for m in inner for b in bundles(m)]
 
-    found = [bundle for wire, _ in DIMENSIONS.values() for bundle in bundles(wire.serializer())]
+    found = [bundle for wire, _ in DIMENSIONS.values() for bundle in bundles(wire.declaration)]
 
     assert len(found) > 20
     assert {type(bundle).validate for bundle in found} == {Serializer.validate}

@@ -19,10 +19,9 @@ from dimensions_site.api.json.texts import merge_objects
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf
 from dimensions_site.elements.declaration.maps import DescriptionField, MapField
 from dimensions_site.elements.declaration.serializers import Bundle, Group, WireObject, columns_in
-from dimensions_site.elements.declaration.structs import defaults_of, struct_of, unset_texts
+from dimensions_site.elements.declaration.structs import Sizes, defaults_of, struct_of, unset_texts
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.models import Element
-from dimensions_site.elements.writing.sizes import Sizes
 
 Row = tuple[Any, ...]
 

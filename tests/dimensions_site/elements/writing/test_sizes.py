@@ -8,7 +8,7 @@ import pytest
 
 from account.models import Account
 from currency.models import Currency
-from dimensions_site.elements.writing.sizes import Sizes
+from dimensions_site.elements.declaration.structs import Sizes
 from dimensions_site.repositories.models import Role
 from tests.account.samples import FULL as FULL_ACCOUNT
 from tests.bulkops.save.bulk import patch, refused, send

@@ -64,7 +64,7 @@ def _statement(filter: CompiledFilter, *, is_few: bool) -> tuple[str, Sequence[A
     large ones of its statistics.
     """
     versions = filter.dimension.model.versions_of(Param("repository"))
-    written = versions_given(versions, "change_set") if is_few else written_in_many(versions, change_sets_after())
+    written = versions_given(versions) if is_few else written_in_many(versions, change_sets_after())
     columns = _columns(filter.dimension, filter.language, filter.matches())
     return rows_statement(newest(written).order_by("element_id"), columns, connections[DEFAULT_DB_ALIAS])
 

@@ -1,25 +1,23 @@
 """The versions of elements with what each has changed, as JSON for programs (contract I5)."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Any
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import orjson
-from django.db import DEFAULT_DB_ALIAS, connections
+from django.db import DEFAULT_DB_ALIAS
 from django.db.models import F, OuterRef, Subquery
+from django.db.models.expressions import Combinable
 from rest_framework import serializers
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.versions import versions_given
-from dimensions_site.db.among import array_of
-from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param, bound
+from dimensions_site.changes.versions import versions_numbered
+from dimensions_site.db.compiled import CompiledColumns
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.answers import Answer, InstantField, answer_renderer
-from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.rendering import TemplateSlot, full_renderer
-from dimensions_site.elements.reading.statements import read_rows
+from dimensions_site.elements.reading.statements import read_values
 from dimensions_site.elements.writing.differences import ACTION, ACTIONS, ChangedField, changes_json, field_differences
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import InstantText
@@ -57,12 +55,17 @@ def version_texts(
 
     `changes` is null for a version whose predecessor retention has deleted.
     """
+    stored, language = dimension.model.versions_of(repository).using(using), repository.default_language
+    renderer, columns = full_renderer(dimension, language), _columns(dimension, language)
+    earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number")).order_by("-number")
+    previous_number = Subquery(earlier.values("number")[:1])
+    head: list[Combinable] = [F("number"), previous_number, F("change"), *_RENDERER.expressions]
     for start in range(0, len(numbers), _TOGETHER):
         part = numbers[start : start + _TOGETHER]
-        heads = _heads(dimension).all(using=using, repository=repository.pk, number=array_of(part))
-        found = {number: rest for number, *rest in heads}
+        found = {number: rest for number, *rest in versions_numbered(stored, part).values_list(*head)}
         needed = {*part, *(previous for previous, *_ in found.values() if previous is not None)}
-        texts = _texts(dimension, repository, needed, using)
+        rows = read_values(versions_numbered(stored, needed), columns)
+        texts = {number: renderer.written(values) for number, *values in rows}
         for number in part:
             if number in found:  # retention may have deleted it meanwhile
                 previous, change, *values = found[number]
@@ -70,29 +73,11 @@ def version_texts(
                 yield f'{_RENDERER.written(values)[:-1]},"changes":{changes}}}'
 
 
-@cache
-def _heads(dimension: Dimension) -> CompiledQuery:
-    """Return the query for the number, that of the version before, the change, and the values of the renderer."""
-    stored = dimension.model.versions_of(Param("repository"))
-    earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number")).order_by("-number")
-    columns = F("number"), Subquery(earlier.values("number")[:1]), F("change"), *_RENDERER.expressions
-    return CompiledQuery(versions_given(stored, "number").values_list(*columns), keeps_plan=False)
-
-
-def _texts(dimension: Dimension, repository: Repository, numbers: Collection[int], using: str) -> dict[int, str]:
-    """Return the JSON of the elements as the versions with these `numbers` have them."""
-    renderer = full_renderer(dimension, repository.default_language)
-    sql, parameters, columns = _statement(dimension, repository.default_language)
-    given = {"repository": repository.pk, "number": array_of(numbers)}
-    rows = read_rows(sql, bound(parameters, given), columns, connections[using])
-    return {number: renderer.written(values) for number, *values in rows}
-
-
 @lru_cache
-def _statement(dimension: Dimension, language: str) -> tuple[str, Sequence[Any], CompiledColumns]:
-    versions = versions_given(dimension.model.versions_of(Param("repository")), "number")
-    columns = CompiledColumns(versions.model, [F("number"), *full_renderer(dimension, language).expressions])
-    return *rows_statement(versions, columns, connections[DEFAULT_DB_ALIAS]), columns
+def _columns(dimension: Dimension, language: str) -> CompiledColumns:
+    """Return the number of a version, and the values of the element as it has them."""
+    values = full_renderer(dimension, language).expressions
+    return CompiledColumns(dimension.model.version_model, [F("number"), *values])
 
 
 def _changes(dimension: Dimension, change: str, text: str, previous: str | None) -> str:
@@ -105,20 +90,3 @@ def _changes(dimension: Dimension, change: str, text: str, previous: str | None)
             return "null"
         before = orjson.loads(previous)
     return changes_json(dimension, field_differences(dimension.wire, before, after))
-
-
-def version_numbers(
-    dimension: Dimension, repository: Repository, selected: Mapping[str, Any], within: slice, using: str
-) -> list[int]:
-    """Return the numbers of the versions with the `selected` values, by column, the latest first; one query.
-
-    `number__lt` is that of the version before them in the list.
-    """
-    query = _selected(dimension, tuple(selected))
-    return [number for (number,) in query.all(using=using, within=within, repository=repository.pk, **selected)]
-
-
-@cache
-def _selected(dimension: Dimension, names: Sequence[str]) -> CompiledQuery:
-    versions = dimension.model.versions_of(Param("repository")).filter(**{name: Param(name) for name in names})
-    return CompiledQuery(versions.order_by("-number").values_list("number"), keeps_plan=False)

@@ -17,8 +17,7 @@ from bulkops.rest.schema import DeletionList, ElementBulk
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.changes.requirements import MAX_REASON
 from dimensions_site.elements.rest import parameters
-from dimensions_site.elements.rest.history_operations import CHANGE_SET, difference_example
-from dimensions_site.elements.rest.operations import rows
+from dimensions_site.elements.rest.operations import CHANGE_SET, difference_example, rows
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
 from dimensions_site.elements.rest.wire_schema import Part

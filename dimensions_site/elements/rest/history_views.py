@@ -33,7 +33,7 @@ from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
 from dimensions_site.elements.reading.statements import Selection, read_texts
-from dimensions_site.elements.rest import history_operations as operations
+from dimensions_site.elements.rest import operations
 from dimensions_site.elements.rest.dimension import SYNC_TOKEN, DimensionViewSet, invalid_ids
 from dimensions_site.elements.writing.differences import difference_json
 from dimensions_site.repositories.models import Repository

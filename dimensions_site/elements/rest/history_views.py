@@ -24,11 +24,10 @@ from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import CHANGE_SETS, ChangeSetFields
 from dimensions_site.elements.history.comparing import Side, compare_states
 from dimensions_site.elements.history.moments import state_of_token, token_of
-from dimensions_site.elements.history.versions import version_texts
+from dimensions_site.elements.history.versions import SAVED, changes_since, version_texts
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
@@ -63,11 +62,11 @@ class HistoryViewSet(DimensionViewSet):
         if state is None:
             elements = Selection(matching, db=self.database)
             saved = read_texts(full_renderer(self.dimension, repository.default_language), elements)
-            texts: Iterator[str] = (feed.SAVED % text for text in saved)
+            texts: Iterator[str] = (SAVED % text for text in saved)
         elif state.places == now.places:
             texts = iter(())
         else:
-            texts = feed.changes(matching, state, self.database)
+            texts = changes_since(matching, state, self.database)
         return self.stream_texts(texts, {SYNC_TOKEN: token_of(now)})
 
     @operations.CHANGE_SETS

@@ -24,7 +24,6 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import empty
-from rest_framework.serializers import as_serializer_error
 
 from dimensions_site.api.errors import bad_request, flatten
 from dimensions_site.api.failures import MAX_COUNTED, wire_path
@@ -94,11 +93,7 @@ class WireObject(serializers.Serializer[Any]):
         is_final, data = self.validate_empty_values(data)
         if is_final:
             return data
-        values = self.to_internal_value(data, context)
-        try:
-            return self.validate(values)
-        except ValidationError as error:
-            raise ValidationError(as_serializer_error(error)) from None
+        return self.validate(self.to_internal_value(data, context))
 
     def to_internal_value(self, data: Any, context: ElementContext = NO_CONTEXT) -> dict[str, Any]:
         """Return the values to store: columns by column name, members of a bundle by wire name."""

@@ -1,7 +1,7 @@
 """The form that changes many elements alike: beside each field stands what to do with it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.core.exceptions import BadRequest
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from dimensions_site.administration.elements.forms import ElementForm, refuse_nul
-from dimensions_site.administration.inputs.controls import Control, as_meant
+from dimensions_site.administration.inputs.controls import Control
 from dimensions_site.administration.inputs.map_editor import MapControl, MapRow
 from dimensions_site.api.errors import flatten
 from dimensions_site.elements.declaration.wire import Place
@@ -63,30 +63,25 @@ class FieldChoice:
         return FieldChange(self.place, key, self.how, value)
 
 
-@dataclass(kw_only=True)
-class ChangedRow(MapRow):
-    """An entry of a map, and what to do with it; the key of an offered one is fixed."""
-
-    choice: FieldChoice
-
-
 class ChangedMapControl(MapControl):
-    """The entries of a map that are known, each with what to do with it, and rows for others."""
+    """The entries of a map that are known, each with what to do with it, and rows for others.
+
+    The key of an offered one is fixed.
+    """
 
     field_template = "admin/changes/field.html"
     template = "admin/changes/map.html"
 
     @property
     def blank(self) -> MapRow:
-        return ChangedRow("new", choice=FieldChoice(self.place))
+        return replace(super().blank, choice=FieldChoice(self.place))
 
     def _rows(self, entries: list[tuple[str, str | None]]) -> Iterator[MapRow]:
-        for row in super()._rows(entries):
-            yield ChangedRow(row.number, row.key, name=row.name, is_offered=True, choice=FieldChoice(self.place))
+        return (replace(row, choice=FieldChoice(self.place)) for row in super()._rows(entries))
 
     def changes(self, data: QueryDict) -> Iterator[FieldChange]:
         offered = {row.key for row in self.rows}
-        rows = [self._changed_row(number, data) for number in self._numbers(data)]
+        rows = [self._row(number, data) for number in self._numbers(data)]
         met: set[str] = set()
         for row in rows:
             row.is_offered = row.key in offered
@@ -100,13 +95,11 @@ class ChangedMapControl(MapControl):
             elif change := row.choice.change(row.key, row.text, row.errors):
                 yield change
             met.add(row.key)
-        self.rows = list(rows)
+        self.rows = rows
 
-    def _changed_row(self, number: int, data: QueryDict) -> ChangedRow:
-        name = f"{self.name}:{number}"
-        key, text = (as_meant(data.get(f"{name}:{part}", "")) for part in ("key", "text"))
-        row = ChangedRow(str(number), key, text, self.name_of(key), choice=FieldChoice(self.place))
-        row.choice.read(name, data)
+    def _row(self, number: int, data: QueryDict) -> MapRow:
+        row = replace(super()._row(number, data), choice=FieldChoice(self.place))
+        row.choice.read(f"{self.name}:{number}", data)
         return row
 
 

@@ -29,6 +29,8 @@ class MapRow:
     is_offered: bool = False
     # Whether it is one of the entries that the form began with, or offered.
     is_kept: bool = False
+    # What to do with the entry of many elements, in the form that changes them.
+    choice: Any = None
     errors: list[str] = field(default_factory=list)
 
     @property

@@ -22,7 +22,6 @@ from bulkops.jobs import file_imports
 from bulkops.models import DataProcessing, FileImport, Plan, PlanStatus, new_oid
 from bulkops.plans import applying
 from currency.models import Currency, CurrencyVersion
-from dimensions_site.administration import dimension as element_admin
 from dimensions_site.administration.elements import deleting, editing, history
 from dimensions_site.administration.files import wizard
 from dimensions_site.administration.table import page as table
@@ -252,7 +251,7 @@ def switch_off_early_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave it to the commit to refuse."""
     for module in (file_imports, applying, rest):
         monkeypatch.setattr(module, "refuse_unapproved", lambda *_arguments, **_named: None)
-    for module in (deleting, element_admin, editing, history, table, wizard):
+    for module in (deleting, editing, history, table, wizard):
         monkeypatch.setattr(module, "proposes", lambda *_arguments, **_named: False)
 
 

@@ -1,10 +1,11 @@
 """The columns of a table of elements: what a heading names, and what a cell sets."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+import msgspec
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import REASON, FileRow
@@ -87,7 +88,7 @@ class FileColumns:
             if name in used and name not in numbers
         ]
         failures += (Failure(name, "UNKNOWN_FIELD", nameless(name)) for name in unnamed)
-        return replace(row, cells={**row.cells, **numbers}, numbers=numbers), failures
+        return msgspec.structs.replace(row, cells={**row.cells, **numbers}, numbers=numbers), failures
 
     def computed(self, row: FileRow) -> int:
         """Return how many values of the row a program has computed."""

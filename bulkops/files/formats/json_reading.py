@@ -9,7 +9,7 @@ from typing import BinaryIO
 from bulkops.files.formats.rows import TEXT, ElementRow, FileShape, RowFailure, Source, UnreadableFile
 from dimensions_site.api.failures import Failure
 from dimensions_site.api.json.dividing import items
-from dimensions_site.api.json.reader import JsonError, read_json
+from dimensions_site.api.json.reader import JsonError
 from dimensions_site.text.files import Format
 from dimensions_site.text.formats import shortened
 
@@ -98,18 +98,18 @@ def _text_start(encoding: str) -> int:
 def _element(line: int, text: memoryview) -> ElementRow | RowFailure:
     if len(text) > MAX_ELEMENT_BYTES:
         return RowFailure(line, Failure("", "INVALID_ROW", _TOO_LONG))
+    row = ElementRow(line, bytes(text))
     try:
-        content = bytes(text)
-        value = read_json(content)
+        is_object = isinstance(row.element, dict)
     except JsonError as error:
         # The line number must be that of the file.
         message = _about("The element", error).replace(" at line 1, column ", " at column ")
         return _failure(line, message, text)
-    if not isinstance(value, dict):
-        found = shortened(content.decode().strip())
+    if not is_object:
+        found = shortened(row.text.decode().strip())
         message = f'An element must be an object such as {{"id": "1000"}}; got {found}.'
         return _failure(line, message, text)
-    return ElementRow(line, value, content)
+    return row
 
 
 def _about(subject: str, error: JsonError) -> str:

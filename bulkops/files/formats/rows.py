@@ -5,7 +5,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import msgspec
+from django.utils.functional import cached_property
+
 from dimensions_site.api.failures import Failure
+from dimensions_site.api.json.reader import read_json
 from dimensions_site.text.files import Format
 
 if TYPE_CHECKING:
@@ -86,8 +90,7 @@ class FileFindings:
 NOTHING_FOUND = FileFindings()
 
 
-@dataclass(frozen=True)
-class FileRow:
+class FileRow(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """A row of a table: its first line, and the text of its cells by heading, as it is shown.
 
     `errors` are those of cells that must not be used as text, `numbers` those that a workbook has as numbers, or as
@@ -97,22 +100,24 @@ class FileRow:
 
     line: int
     cells: Mapping[str, str]
-    errors: Mapping[str, str] = field(default_factory=dict)
-    numbers: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = {}
+    numbers: Mapping[str, str] = {}
     formulas: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class ElementRow:
+class ElementRow(msgspec.Struct, frozen=True, dict=True, array_like=True, tag=True):
     """An element in wire form: its line in NDJSON, its position from 1 in an array; `text` is its JSON in UTF-8."""
 
     line: int
-    element: dict[str, Any]
-    text: bytes = b""
+    text: bytes
+
+    @cached_property
+    def element(self) -> Any:
+        """The element itself. Raises JsonError."""
+        return read_json(self.text)
 
 
-@dataclass(frozen=True)
-class RowFailure:
+class RowFailure(msgspec.Struct, frozen=True, array_like=True, tag=True):
     """An error on a line of a file; lines count from 1, including the headings.
 
     `cells` (in their order) or `element` has what could be read of the row, for the file of rejected rows.
@@ -122,7 +127,7 @@ class RowFailure:
     line: int
     failure: Failure
     cells: Sequence[str] = ()
-    element: Mapping[str, Any] = field(default_factory=dict)
+    element: Mapping[str, Any] = {}
     to_program: str = ""
 
     @property

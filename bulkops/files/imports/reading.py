@@ -170,7 +170,7 @@ class FileReader:
             self._read_cells(row, cast(FileColumns, self.columns))  # a table has headings
         else:
             element, text = row.element, row.text
-            if REASON in element or not text:
+            if REASON in element:
                 element = {name: value for name, value in element.items() if name != REASON}
                 text = exact_json(element)
             self._keep(Record(text=text, line=row.line), element, [])

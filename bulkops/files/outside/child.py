@@ -35,7 +35,6 @@ from bulkops.files.outside.messages import (
     Request,
     Unreadable,
     encode_message,
-    of_row,
 )
 from bulkops.files.outside.previews import preview_file
 
@@ -92,7 +91,7 @@ def _messages(file: BinaryIO, request: Request) -> Iterator[Message]:
         with open_source(file, request.options) as source:
             yield Beginning(source.shape, source.headings, source.found)
             for number, row in enumerate(source.rows(), start=1):
-                yield of_row(row)
+                yield row
                 if number % _STEP == 0:
                     yield ReadingProgress(source.progress())
             yield EndOfRows()

@@ -3,7 +3,7 @@
 The reader of the pipe does not trust them: each is decoded by its type, and limited to `MAX_BYTES`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -18,7 +18,6 @@ from bulkops.files.formats.rows import (
     RowFailure,
 )
 from bulkops.files.outside.previews import Preview
-from dimensions_site.api.json.reader import read_json
 
 # The exit status when memory is exhausted.
 OUT_OF_MEMORY = 3
@@ -50,29 +49,6 @@ class Beginning(msgspec.Struct, array_like=True, tag=True):
     found: FileFindings
 
 
-class TableRow(msgspec.Struct, array_like=True, tag=True):
-    """A row: the texts of its cells in the order of the headings, and the rest as in `FileRow`."""
-
-    line: int
-    cells: Sequence[str]
-    errors: Mapping[str, str]
-    numbers: Mapping[str, str]
-    formulas: tuple[str, ...]
-
-
-class FileElement(msgspec.Struct, array_like=True, tag=True):
-    """An element as in the file; it has been parsed once, so it is valid JSON."""
-
-    line: int
-    text: bytes
-
-
-class UnreadableRow(msgspec.Struct, array_like=True, tag=True):
-    """A row that cannot be read."""
-
-    failure: RowFailure
-
-
 class ReadingProgress(msgspec.Struct, array_like=True, tag=True):
     """The share of the file that has been read."""
 
@@ -101,8 +77,9 @@ class EndOfRows(msgspec.Struct, array_like=True, tag=True):
     """All rows have been read."""
 
 
+# Rows are sent as they are.
 Message: TypeAlias = (
-    Beginning | TableRow | FileElement | UnreadableRow | ReadingProgress | FirstLook | Unreadable | Broken | EndOfRows
+    Beginning | FileRow | ElementRow | RowFailure | ReadingProgress | FirstLook | Unreadable | Broken | EndOfRows
 )
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -114,28 +91,3 @@ def encode_message(message: Message) -> bytes:
     """Return the message as bytes for the pipe."""
     content = _encode(message)
     return len(content).to_bytes(LENGTH_BYTES, "big") + content
-
-
-def of_row(row: FileRow | ElementRow | RowFailure) -> Message:
-    """Return the message for a row."""
-    match row:
-        case FileRow():
-            return TableRow(row.line, list(row.cells.values()), row.errors, row.numbers, row.formulas)
-        case ElementRow():
-            return FileElement(row.line, row.text)
-        case RowFailure():
-            return UnreadableRow(row)
-
-
-def to_row(message: Message, headings: Sequence[str]) -> FileRow | ElementRow | RowFailure | None:
-    """Return the row of a message; None for another kind of message."""
-    match message:
-        case TableRow():
-            cells = dict(zip(headings, message.cells, strict=True))
-            return FileRow(message.line, cells, message.errors, message.numbers, message.formulas)
-        case FileElement():
-            element = read_json(message.text)
-            return ElementRow(message.line, element, message.text) if isinstance(element, dict) else None
-        case UnreadableRow():
-            return message.failure
-    return None

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -37,7 +37,6 @@ from bulkops.files.outside.messages import (
     ReadingProgress,
     Request,
     Unreadable,
-    to_row,
 )
 from bulkops.files.outside.previews import Preview
 
@@ -106,10 +105,7 @@ def _source(reading: "_Reading") -> Source:
     message = reading.next()
     if not isinstance(message, Beginning):
         reading.fail(message)
-    headings = message.headings
-    return Source(
-        message.shape, headings, lambda: reading.rows(headings or ()), lambda: reading.progress, message.found
-    )
+    return Source(message.shape, message.headings, reading.rows, lambda: reading.progress, message.found)
 
 
 @contextmanager
@@ -165,13 +161,12 @@ class _Reading:
         except (msgspec.DecodeError, ValueError) as error:
             raise ReadingFailed(str(error)) from None
 
-    def rows(self, headings: Sequence[str]) -> Iterator[FileRow | ElementRow | RowFailure]:
-        """Yield the rows of a table with these headings, or the elements, up to the end."""
+    def rows(self) -> Iterator[FileRow | ElementRow | RowFailure]:
+        """Yield the rows of the table, or the elements, up to the end."""
         while not isinstance(message := self.next(), EndOfRows):
-            row = to_row(message, headings)
-            if row is not None:
-                self._line = row.line
-                yield row
+            if isinstance(message, FileRow | ElementRow | RowFailure):
+                self._line = message.line
+                yield message
             elif isinstance(message, ReadingProgress):
                 self.progress = message.share
             else:

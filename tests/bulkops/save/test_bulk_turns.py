@@ -20,7 +20,7 @@ from dimensions_site.elements.writing.locking import _writers, writing_many
 from dimensions_site.text.files import Format
 from tests.beside import Answer, asked
 from tests.bulkops.save.bulk import path, save
-from tests.factories import account, read
+from tests.factories import account, json_bytes, read
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -78,7 +78,9 @@ def test_nobody_waits_for_the_check_of_a_file(ed, northwind):
         if phase is Phase.CHECKING:
             during.append(saving(ed, "2000").result(30).status)
 
-    source = Source(FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, account("1000"))]), lambda: 0.5)
+    source = Source(
+        FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, json_bytes(account("1000")))]), lambda: 0.5
+    )
     actor = Actor(SYSTEM, Channel.IMPORT)
     importer = Importer(ACCOUNT, northwind, actor, Options(dry_run=True), progress=look)
     report = importer.run(source)

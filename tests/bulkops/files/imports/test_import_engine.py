@@ -18,7 +18,7 @@ from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.files import Format
 from tests.costs import statements
-from tests.factories import account
+from tests.factories import account, json_bytes
 
 MERGE = Options()
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.contract("H4")
 
 def rows(count: int, series: str = "A", **fields: object) -> list[FileRow | ElementRow | RowFailure]:
     """Accounts of a series: A00000, A00001 and so on."""
-    return [ElementRow(number + 1, account(f"{series}{number:05}", **fields)) for number in range(count)]
+    return [ElementRow(number + 1, json_bytes(account(f"{series}{number:05}", **fields))) for number in range(count)]
 
 
 def imported(
@@ -115,7 +115,7 @@ def test_a_file_that_breaks_off_saves_and_deletes_nothing(northwind):
     imported(northwind, lambda: iter(rows(3)))
 
     def broken() -> Iterator[FileRow | ElementRow | RowFailure]:
-        yield ElementRow(1, account("A00000", type="USUAL"))
+        yield ElementRow(1, json_bytes(account("A00000", type="USUAL")))
         raise UnreadableFile(2, "The file breaks off.")
 
     everything = Share.parse("100%")
@@ -128,7 +128,7 @@ def test_a_file_that_breaks_off_saves_and_deletes_nothing(northwind):
 
 def test_the_report_of_a_refusal_counts_nothing_as_done(northwind):
     """The numbers of an import that was undone would be read as its result."""
-    elements = [*rows(2), ElementRow(3, account("A00002", type="USUAL"))]
+    elements = [*rows(2), ElementRow(3, json_bytes(account("A00002", type="USUAL")))]
     with pytest.raises(ImportRefused) as refusal:
         imported(northwind, lambda: iter(elements))
     report = refusal.value.report

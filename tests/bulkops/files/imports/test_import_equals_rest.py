@@ -12,7 +12,6 @@ from bulkops.files.formats.rows import ElementRow, FileShape, Source
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reports import ImportRefused
-from dimensions_site.api.json.reader import read_json
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.demo.management.commands.fill_repository import GROUP_CHART
@@ -49,8 +48,7 @@ def sent(alice: Person, dimension: str, method: str, rest: str, data: Any) -> Re
 
 def imported(alice: Person, repository: Repository, dimension: str, data: Any) -> Result:
     """The result of `data` in an import."""
-    content: Any = read_json(json_bytes(data))
-    source = Source(FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, content)]), lambda: 1.0)
+    source = Source(FileShape(Format.NDJSON), None, lambda: iter([ElementRow(1, json_bytes(data))]), lambda: 1.0)
     importer = Importer(DIMENSIONS[dimension], repository, Actor(SYSTEM, Channel.IMPORT), Options())
     with taken_back():
         try:

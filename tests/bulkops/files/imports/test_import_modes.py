@@ -15,7 +15,7 @@ from dimensions_site.changes.placing import SYSTEM, Actor
 from dimensions_site.elements.writing.editing import Editor
 from dimensions_site.text.files import Format
 from tests.bulkops.save.bulk import element
-from tests.factories import account
+from tests.factories import account, json_bytes
 
 HEADINGS = "id,descriptions.en,nature,type,conversion.conversionType\n"
 CASH = "1000,Cash,BALANCE_SHEET,NORMAL,FINAL\n"
@@ -89,7 +89,7 @@ if connection.vendor == "postgresql":
                 other.start()
                 other.join()
 
-        row = ElementRow(1, account("1000", descriptions={"it": "Cassa"}))
+        row = ElementRow(1, json_bytes(account("1000", descriptions={"it": "Cassa"})))
         source = Source(FileShape(Format.NDJSON), None, lambda: iter([row]), lambda: 1.0)
         importer = Importer(ACCOUNT, northwind, Actor(SYSTEM, Channel.IMPORT), Options(), progress=look)
         report = importer.run(source)

@@ -28,7 +28,7 @@ from dimensions_site.elements.reading.selection import (
     selected_plan,
 )
 from dimensions_site.elements.reading.statements import read_texts
-from dimensions_site.elements.reading.table_rows import csv_table, value_rows
+from dimensions_site.elements.reading.table_rows import value_rows
 from dimensions_site.elements.reading.tables import TooManyColumns, columns_of
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped_number, shortened
@@ -99,18 +99,15 @@ def export(
     """
     format, language = FORMATS[shape.format], repository.default_language
 
-    def columns() -> list[NamedField]:
-        try:
-            return columns_of(wire, paths, language, elements, maximum=max_columns)
-        except TooManyColumns as error:
-            message = _("A table can have {maximum} columns, and more are needed here. Choose JSON.")
-            raise TableTooLarge(message.format(maximum=grouped_number(error.maximum))) from None
-
     writer: TableWriter | ElementWriter
     write: Callable[[Any], None]
     rows: Generator[Any]
-    if format.write_texts is None or (labels and shape.format.is_table):
-        found = columns()
+    if shape.format.is_table:
+        try:
+            found = columns_of(wire, paths, language, elements, maximum=max_columns)
+        except TooManyColumns as error:
+            message = _("A table can have {maximum} columns, and more are needed here. Choose JSON.")
+            raise TableTooLarge(message.format(maximum=grouped_number(error.maximum))) from None
         _check_width(found, format)
         writer = table_writer(shape, file)
         choices = [[words if labels else value for value, words in column.choices.items()] or None for column in found]
@@ -118,12 +115,7 @@ def export(
         write, rows = writer.row, _rows(found, format, elements, labels=labels)
     else:
         writer = element_writer(shape, file)
-        write = writer.text
-        if shape.format.is_table:
-            headings, rows = csv_table(columns(), elements)
-            write(headings)
-        else:
-            rows = read_texts(Renderer(selected_plan(wire, paths, language, as_stored=True)), elements)
+        write, rows = writer.text, read_texts(Renderer(selected_plan(wire, paths, language, as_stored=True)), elements)
     count = _write_all(rows, write, progress)
     writer.close()
     progress(count)

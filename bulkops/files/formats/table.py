@@ -66,14 +66,10 @@ class _CsvFile(_TextFile):
 
 
 class _LinesFile(_TextFile):
-    """One `text` per line: elements in NDJSON, or the headings and rows of CSV."""
-
-    def __init__(self, shape: FileShape, file: BinaryIO, end: str = "\n") -> None:
-        super().__init__(shape, file)
-        self._end = end
+    """Elements in NDJSON, one `text` per line."""
 
     def text(self, json_text: str) -> None:
-        self.text_stream.write(json_text + self._end)
+        self.text_stream.write(f"{json_text}\n")
 
 
 class _ArrayFile(_TextFile):
@@ -100,8 +96,8 @@ class FileFormat:
 
     `signatures` are the first bytes of a binary format, `begins` recognises how a text begins; the one format with
     neither is any other text. `open` returns the content of a file, given its encoding and the reading options,
-    `beginnings` the first rows of its sheets. `write_table` writes rows of values, `write_texts` one text per element:
-    JSON, or a line of a table.
+    `beginnings` the first rows of its sheets. Tables are written by `write_table` as rows of values, other formats by
+    `write_texts` as one JSON text per element.
     """
 
     # The name in the administration.
@@ -162,7 +158,6 @@ FORMATS: Mapping[Format, FileFormat] = {
         open=csv_table,
         beginnings=csv_beginnings,
         write_table=_CsvFile,
-        write_texts=lambda shape, file: _LinesFile(shape, file, end="\r\n"),
         encoding="utf-8-sig",  # Excel recognises CSV in UTF-8 by a byte-order mark
     ),
     Format.JSON: FileFormat(

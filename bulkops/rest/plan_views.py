@@ -12,8 +12,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 
 from bulkops.models import Plan, PlanAction
-from bulkops.plans.applying import apply_plan
-from bulkops.plans.deciding import approve_plan, check_applicable, check_is_not_own, is_own, reject_plan
+from bulkops.plans.deciding import apply_plan, approve_plan, check_applicable, check_is_not_own, is_own, reject_plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_options, read_request
 from bulkops.plans.scopes import ElementScope

@@ -10,8 +10,7 @@ from bulkops.command_line.files import reason_of
 from bulkops.command_line.planning import counts_text
 from bulkops.command_line.progress import interruptible
 from bulkops.models import Plan
-from bulkops.plans.applying import apply_plan
-from bulkops.plans.deciding import check_applicable, outdated_changes
+from bulkops.plans.deciding import apply_plan, check_applicable, outdated_changes
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor

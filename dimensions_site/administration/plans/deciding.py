@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from bulkops.models import Plan
-from bulkops.plans.applying import apply_plan
-from bulkops.plans.deciding import approve_plan, check_applicable, reject_plan
+from bulkops.plans.deciding import apply_plan, approve_plan, check_applicable, reject_plan
 from bulkops.plans.stored import plan_text, role_of
 from dimensions_site.administration.base.bounded import Page, require_role
 from dimensions_site.administration.base.scope import GrantedAdmin

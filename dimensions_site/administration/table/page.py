@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from unfold.decorators import action
 
 from bulkops.models import Plan, PlanStatus
-from bulkops.plans.applying import apply_plan
+from bulkops.plans.deciding import apply_plan
 from bulkops.plans.planning import plan_without
 from bulkops.plans.stored import plans
 from dimensions_site.administration.base.bounded import Page, require_role

@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
 from bulkops.models import Plan, PlanAction, PlanStatus
-from bulkops.plans.applying import apply_plan
+from bulkops.plans.deciding import apply_plan
 from currency.models import Currency
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.changes.placing import Actor

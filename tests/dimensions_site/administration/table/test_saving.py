@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
 from bulkops.models import Plan
-from bulkops.plans.applying import apply_plan
+from bulkops.plans.deciding import apply_plan
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.repositories.models import Role

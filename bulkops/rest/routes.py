@@ -5,10 +5,9 @@ from functools import partial
 
 from django.urls import URLPattern, path, re_path
 
-from bulkops.rest.deletion_views import DeletionViewSet
 from bulkops.rest.plan_views import PlanViewSet
 from bulkops.rest.schema import DeletionForm
-from bulkops.rest.views import BulkViewSet
+from bulkops.rest.views import BulkViewSet, DeletionViewSet
 from dimensions_site.api.parsers import BulkBodyParser, NoBodyParser
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.rest.history_views import history_routes

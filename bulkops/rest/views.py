@@ -11,7 +11,7 @@ import orjson
 from django.conf import settings
 from django.db import connection
 from django.db.models import QuerySet
-from django.http import HttpResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.functional import cached_property
 from rest_framework.request import Request
@@ -50,7 +50,6 @@ _MINIMAL = "return=minimal"
 _COUNT_HEADERS = ("X-Created", "X-Changed", "X-Unchanged")
 # Responses up to this size, in bytes, are kept in memory.
 _SMALL = 1024 * 1024
-_PIECE = 64 * 1024
 # How many deletions are read from the database at a time.
 _DELETIONS_TOGETHER = 100
 
@@ -82,7 +81,7 @@ class BulkViewSet(DimensionViewSet):
                 # The response is complete before the transaction ends, and sent after its locks are released.
                 answer = cast(IO[bytes], resources.enter_context(SpooledTemporaryFile(_SMALL)))
                 counts = save(answer=answer)
-                response = _stream_file(answer)
+                response = _AnswerFile(answer)
                 resources.pop_all()  # from here on the response closes it
             else:
                 counts = save()
@@ -135,27 +134,15 @@ class BulkViewSet(DimensionViewSet):
         return self.request.query_params.get(name, PARAMETERS[name][0])
 
 
-def _stream_file(file: IO[bytes]) -> HttpResponseBase:
-    response = StreamingHttpResponse(_Pieces(file), content_type="application/json")
-    response["Content-Length"] = str(file.tell())
-    file.seek(0)
-    return response
+class _AnswerFile(FileResponse):
+    """An answer that was written to a file, from its beginning. It closes the file even if nothing is read."""
 
-
-class _Pieces(Iterator[bytes]):
-    """A file piece by piece. The response closes it even if nothing is read, while a generator would not start."""
+    block_size = 64 * 1024
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
-    def __next__(self) -> bytes:
-        if not self._file.closed and (piece := self._file.read(_PIECE)):
-            return piece
-        self.close()  # not every server closes what it has read to its end
-        raise StopIteration
-
-    def close(self) -> None:
-        self._file.close()
+        file.seek(0)
+        super().__init__(file, content_type="application/json")
+        self.file_to_stream = None  # gunicorn would put it on the disk to send it
 
 
 class DeletionViewSet(DimensionViewSet):

@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 
 from bulkops.session.errors import Errors, failures_of
 from bulkops.session.items import Item, Operation, clear, operation_at, value_at
-from bulkops.session.patches import Patch, named_failures
+from bulkops.session.patches import named_failures
 from bulkops.session.writer import Entry
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
@@ -31,12 +31,16 @@ _MISSING = frozenset({"REQUIRED", "BLANK"})
 
 @dataclass(slots=True)
 class SentElement:
-    """An element at a position, and its failures; `has_errors` if it is known to have others."""
+    """An element at a position, and its failures; `has_errors` if it is known to have others.
+
+    Of a patch it is the changes, and `key` the id beside them.
+    """
 
     operation: Operation
     position: int
     item: Item
     has_errors: bool
+    key: str | None = None
     failures: list[Failure] = field(default_factory=list)
 
     @property
@@ -45,7 +49,9 @@ class SentElement:
 
     @property
     def id(self) -> Any:
-        """The id in the element, which may be anything; None if it cannot be read."""
+        """The id of the element, which may be anything; None if it cannot be read."""
+        if self.key is not None:
+            return self.key
         try:
             return _named.decode(self.item.text).id
         except (msgspec.MsgspecError, RecursionError):
@@ -113,39 +119,26 @@ class EntryDecoder:
         return self._entry(sent, id, context, values, must_be_new=sent.operation.name in ("post", "merge"))
 
     def merged(self, sent: SentElement, context: ElementContext) -> Entry | None:
-        """Return the entry of the stored element of the `context` after the changes."""
-        item, beneath = self._settle(sent, context.stored), context.stored or ""
+        """Return the entry of the stored element of the `context` after the changes; a patch needs one."""
+        id = sent.id
+        if context.existing is None:
+            message = f"The element '{shortened(id)}' does not exist, so it cannot be patched."
+            sent.failures.append(self._not_found(sent, message, id))
+        item, beneath = self._settle(sent, context.stored), context.stored or "{}"
         if item.cleared:
             element = msgspec.json.decode(beneath)
             for segments in item.cleared:
                 clear(element, segments)
             beneath = msgspec.json.encode(element).decode()
-        return self._changed(sent, context.existing.element_id, bytes(item.text), context, beneath)
-
-    def patched(self, sent: SentElement, patch: Patch, context: ElementContext) -> Entry | None:
-        if patch.id is None:
-            self.add(sent.position, patch.failures, patch.failure_count)
-            return None
-        if context.existing is None:
-            message = f"The element '{shortened(patch.id)}' does not exist, so it cannot be patched."
-            sent.failures.append(self._not_found(sent, message, patch.id))
-        return self._changed(sent, patch.id, patch.data, context, context.stored or "{}")
-
-    def _changed(
-        self, sent: SentElement, id: str, changes: bytes, context: ElementContext, beneath: str
-    ) -> Entry | None:
-        """Return the entry of the element with the `id`: the `changes` on top of the JSON `beneath`."""
         context = context._replace(id=None if context.existing is None else id)
         values: Row | None = None
         try:
-            values = self._values(sent, changes, lambda patch: self._decoder.changed(beneath, patch, context), id)
+            values = self._values(sent, item.text, lambda patch: self._decoder.changed(beneath, patch, context))
         except JsonError as error:
             self.add(sent.position, named_failures(error.failures, id), error.failure_count)
         return self._entry(sent, id, context, values)
 
-    def _values(
-        self, sent: SentElement, text: msgspec.Raw | bytes, decode: Callable[[RawElement], Row], id: str | None = None
-    ) -> Row | None:
+    def _values(self, sent: SentElement, text: msgspec.Raw | bytes, decode: Callable[[RawElement], Row]) -> Row | None:
         """Return what `decode` makes of the `text`; None if it has errors, which are added to what was `sent`.
 
         Raises `JsonError`.
@@ -156,7 +149,7 @@ class EntryDecoder:
             return decode(raw)
         except ValidationError as error:
             without = _MISSING if sent.failures else ()
-            sent.failures += failures_of(error, raw.value, self._wire, pointer, id or sent.id, without)
+            sent.failures += failures_of(error, raw.value, self._wire, pointer, sent.id, without)
             return None
 
     def _settle(self, sent: SentElement, stored: str | None) -> Item:

@@ -69,31 +69,29 @@ class EntryReader:
 
         Call it for an operation after `independent`.
         """
-        if operation.name == "patch":
+        if operation.name == "patch" or (operation.name == "merge" and operation.is_partial):
             for batch in self._batches(operation, STORED_BATCH):
-                patches = [read_patch(sent.item.text, sent.pointer) for sent in batch]
-                stored = self._stored((patch.id for patch in patches), locked=True)
-                yield (
-                    self._entries.patched(sent, patch, stored.get(patch.id or "", self._new))
-                    for sent, patch in zip(batch, patches, strict=True)
-                )
+                yield self._beside_stored(operation, batch)
         elif operation.name == "merge":
-            positions = range(operation.first, operation.end) if operation.is_partial else self._incomplete
-            for start in range(0, len(positions), STORED_BATCH):
-                self._progress(positions[start])
-                yield self.again(operation, positions[start : start + STORED_BATCH])
+            for start in range(0, len(self._incomplete), STORED_BATCH):
+                self._progress(self._incomplete[start])
+                yield self.again(operation, self._incomplete[start : start + STORED_BATCH])
 
     def again(self, operation: Operation, positions: Sequence[int]) -> list[Entry | None]:
         """Return the entries of `put` or `merge` at `positions`, read beside what is stored by now; at most
         `STORED_BATCH`.
         """
-        is_merge = operation.name == "merge"
-        batch = self._readable(operation, ((each, operation.elements[each - operation.first]) for each in positions))
+        elements = ((each, operation.elements[each - operation.first]) for each in positions)
+        return self._beside_stored(operation, self._readable(operation, elements))
+
+    def _beside_stored(self, operation: Operation, batch: Sequence[SentElement]) -> list[Entry | None]:
         ids = [sent.id for sent in batch]
-        stored = self._stored(ids, locked=is_merge)
-        contexts = (stored.get(str(id), self._new) for id in ids)
+        stored = self._stored(ids, locked=operation.name != "put")
+        contexts = [stored.get(str(id), self._new) for id in ids]
         return [
-            self._entries.merged(sent, context) if is_merge and context.existing else self._entries.whole(sent, context)
+            self._entries.merged(sent, context)
+            if operation.name == "patch" or (operation.name == "merge" and context.existing)
+            else self._entries.whole(sent, context)
             for sent, context in zip(batch, contexts, strict=True)
         ]
 
@@ -110,11 +108,15 @@ class EntryReader:
             item = element if isinstance(element, Item) else Item(element)
             if not item.is_checkable:
                 continue
-            failure = too_long(item.text, operation.pointer(position))
-            if failure is None:
-                batch.append(SentElement(operation, position, item, position in self._errors.positions))
-            else:
+            pointer, has_errors = operation.pointer(position), position in self._errors.positions
+            if failure := too_long(item.text, pointer):
                 self._entries.add(position, [failure])
+            elif operation.name != "patch":
+                batch.append(SentElement(operation, position, item, has_errors))
+            elif (patch := read_patch(item.text, pointer)).id is None:
+                self._entries.add(position, patch.failures, patch.failure_count)
+            else:
+                batch.append(SentElement(operation, position, Item(patch.data), has_errors, patch.id))
         return batch
 
     def _contexts(self, operation: Operation, batch: Sequence[SentElement]) -> Iterable[ElementContext]:

@@ -10,7 +10,7 @@ from bulkops.command_line.files import reason_of
 from bulkops.command_line.planning import counts_text
 from bulkops.command_line.progress import interruptible
 from bulkops.models import Plan
-from bulkops.plans.deciding import apply_plan, check_applicable, outdated_changes
+from bulkops.plans.deciding import apply_plan, check_applicable, outdated_ids
 from dimensions_site.api.errors import Problem
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import SYSTEM, Actor
@@ -47,7 +47,7 @@ class Command(BaseCommand):
                 log.info("plan_applied", plan=str(plan.pk))
         except Problem as problem:
             if problem.code == "PLAN_OUTDATED":
-                for id in outdated_changes(plan).values_list("element_id", flat=True).iterator():
+                for id in outdated_ids(plan):
                     self.stderr.write(f"changed since: {id}")
             else:
                 for failure in problem.failures:

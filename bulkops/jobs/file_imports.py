@@ -25,7 +25,7 @@ from bulkops.files.imports.options import (
 from bulkops.files.outside.previews import Preview
 from bulkops.jobs import uploads
 from bulkops.jobs.brokers import wake_a_worker
-from bulkops.jobs.previewing import UploadRefused, preview_in_turn
+from bulkops.jobs.uploads import UploadRefused, preview_in_turn
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.changes.requirements import refuse_unapproved
 from dimensions_site.repositories.models import Repository, Role

@@ -23,7 +23,7 @@ from bulkops.files.formats.rows import UnreadableFile
 from bulkops.jobs import file_imports, uploads
 from bulkops.jobs.file_imports import AT_WORK, WAITING, Choices
 from bulkops.jobs.import_work import plan_of_import
-from bulkops.jobs.previewing import UploadRefused
+from bulkops.jobs.uploads import UploadRefused
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import current_repository

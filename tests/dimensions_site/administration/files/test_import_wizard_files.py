@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 
 from account.models import Account
 from bulkops.files.outside.reading import preview_outside
-from bulkops.jobs import previewing
+from bulkops.jobs import uploads
 from bulkops.jobs.uploads import UploadHandler
 from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from bulkops.worker.tasks import clean
@@ -116,9 +116,9 @@ def test_when_the_reading_process_fails_no_message_blames_the_file(ed, northwind
 
 def test_files_are_previewed_two_at_a_time(ed, northwind, monkeypatch):
     """The other threads of a web process serve others; a third upload is rejected for now, and accepted later."""
-    monkeypatch.setattr("bulkops.jobs.previewing._WAIT_SECONDS", 0)
+    monkeypatch.setattr("bulkops.jobs.uploads._WAIT_SECONDS", 0)
     browser = browser_of(ed)
-    with previewing._PREVIEWS, previewing._PREVIEWS:
+    with uploads._PREVIEWS, uploads._PREVIEWS:
         page = upload(browser, northwind, HEADINGS + CASH)
         assert page.context["form"].errors["file"] == [
             "Other files are being read just now. Upload the file again in a moment."
@@ -129,10 +129,10 @@ def test_files_are_previewed_two_at_a_time(ed, northwind, monkeypatch):
 def test_one_upload_waits_and_leaves_a_thread_for_others(ed, northwind):
     """While two files are previewed and a third upload waits, the next one does not wait as well."""
     browser = browser_of(ed)
-    with previewing._PREVIEWS, previewing._PREVIEWS, previewing._WAITERS:
+    with uploads._PREVIEWS, uploads._PREVIEWS, uploads._WAITERS:
         begun = time.monotonic()
         page = upload(browser, northwind, HEADINGS + CASH)
-        assert time.monotonic() - begun < previewing._WAIT_SECONDS / 2
+        assert time.monotonic() - begun < uploads._WAIT_SECONDS / 2
         assert page.context["form"].errors["file"] == [
             "Other files are being read just now. Upload the file again in a moment."
         ]
@@ -148,7 +148,7 @@ def test_one_user_leaves_a_turn_to_others(ed, alice, northwind, monkeypatch):
         assert over.wait(30)
         return preview(*given)
 
-    monkeypatch.setattr(previewing, "preview_outside", wait_and_preview)
+    monkeypatch.setattr(uploads, "preview_outside", wait_and_preview)
 
     def send(browser: Any) -> bool:
         try:
@@ -161,12 +161,12 @@ def test_one_user_leaves_a_turn_to_others(ed, alice, northwind, monkeypatch):
         sent = [people.submit(send, browser) for browser in (eds, browser_of(alice))]
         try:
             begun.wait(30)
-            assert previewing._users.keys() == {ed.user.pk, alice.user.pk}
+            assert uploads._users.keys() == {ed.user.pk, alice.user.pk}
             assert not send(eds)
         finally:
             over.set()
     assert [one.result() for one in sent] == [True, True]
-    assert not previewing._users
+    assert not uploads._users
 
 
 def test_a_user_has_only_so_many_unfinished_imports_into_a_repository(ed, alice, northwind, contoso, settings):

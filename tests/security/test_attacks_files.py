@@ -19,7 +19,7 @@ from openpyxl.xml.constants import REL_NS
 
 from bulkops.files.formats.json_reading import MAX_ELEMENT_BYTES
 from bulkops.files.formats.tables import MAX_HEADINGS, MAX_ROW_CHARACTERS
-from bulkops.files.outside.messages import LENGTH_BYTES, EndOfRows, Message, Request, Unreadable, decode_message
+from bulkops.files.outside.child import LENGTH_BYTES, EndOfRows, Message, Request, Unreadable, decode_message
 from bulkops.files.workbooks.parts import MAX_FORMAT_CHARACTERS, MAX_NUMBER_FORMATS, MAX_PARTS, MAX_SHEETS, MAX_STYLES
 from bulkops.files.workbooks.reading import MAX_SHARED_TEXTS
 from bulkops.files.workbooks.xml import MAX_ATTRIBUTES, MAX_NAMES

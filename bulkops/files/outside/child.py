@@ -2,6 +2,9 @@
 
 A malicious file can harm only this process: a fresh Python with the file and a pipe, but no database, settings or
 secrets of the service. It loads Django's translations, but no apps.
+
+It answers with messages in MessagePack, each after its length. The reader of the pipe does not trust them: each is
+decoded by its type, and limited to `MAX_BYTES`.
 """
 
 import errno
@@ -9,11 +12,11 @@ import os
 import resource
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from signal import SIG_IGN, SIGINT, SIGTERM, signal
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import msgspec
 from django.apps import apps
@@ -23,20 +26,17 @@ from django.utils import translation
 import dimensions_site
 from bulkops.files.formats.decompression import MAX_DECOMPRESSED_BYTES
 from bulkops.files.formats.reading import open_source
-from bulkops.files.formats.rows import UnreadableFile
-from bulkops.files.outside.messages import (
-    OUT_OF_MEMORY,
-    Beginning,
-    Broken,
-    EndOfRows,
-    FirstLook,
-    Message,
-    ReadingProgress,
-    Request,
-    Unreadable,
-    encode_message,
+from bulkops.files.formats.rows import (
+    AS_FOUND,
+    ElementRow,
+    FileFindings,
+    FileRow,
+    FileShape,
+    ReadingOptions,
+    RowFailure,
+    UnreadableFile,
 )
-from bulkops.files.outside.previews import preview_file
+from bulkops.files.outside.previews import Preview, preview_file
 
 # The web server and the worker have priority.
 _NICENESS = 5
@@ -44,6 +44,78 @@ _NICENESS = 5
 _GRACE = 2
 # Rows between two progress reports.
 _STEP = 500
+# The exit status when memory is exhausted.
+OUT_OF_MEMORY = 3
+LENGTH_BYTES = 4
+# Far longer than the longest row with four bytes per character.
+MAX_BYTES = 64 * 1024**2
+
+
+class Request(msgspec.Struct):
+    """The request to the process: read the file that is open as `descriptor`, as rows or only as a preview.
+
+    The file is read as the `options` say. Messages for people are in `language`. The process is limited to `seconds` of
+    processor time and `memory` bytes.
+    """
+
+    descriptor: int
+    is_preview: bool
+    language: str
+    seconds: int
+    memory: int
+    options: ReadingOptions = AS_FOUND
+
+
+class Beginning(msgspec.Struct, array_like=True, tag=True):
+    """The shape of the file, the headings of its table, None for JSON, and what else was found out."""
+
+    shape: FileShape
+    headings: Sequence[str] | None
+    found: FileFindings
+
+
+class ReadingProgress(msgspec.Struct, array_like=True, tag=True):
+    """The share of the file that has been read."""
+
+    share: float
+
+
+class FirstLook(msgspec.Struct, array_like=True, tag=True):
+    """The requested preview."""
+
+    preview: Preview
+
+
+class Unreadable(msgspec.Struct, array_like=True, tag=True):
+    """The file cannot be read, or only up to the line of the failure."""
+
+    failure: RowFailure
+
+
+class Broken(msgspec.Struct, array_like=True, tag=True):
+    """The code failed; `where` is the class of the exception and its location, without any content of the file."""
+
+    where: str
+
+
+class EndOfRows(msgspec.Struct, array_like=True, tag=True):
+    """All rows have been read."""
+
+
+# Rows are sent as they are.
+Message: TypeAlias = (
+    Beginning | FileRow | ElementRow | RowFailure | ReadingProgress | FirstLook | Unreadable | Broken | EndOfRows
+)
+
+_encode = msgspec.msgpack.Encoder().encode
+# Raises msgspec.DecodeError or ValidationError for anything else than a message.
+decode_message: Callable[[bytes], Message] = msgspec.msgpack.Decoder(Message).decode
+
+
+def encode_message(message: Message) -> bytes:
+    """Return the message as bytes for the pipe."""
+    content = _encode(message)
+    return len(content).to_bytes(LENGTH_BYTES, "big") + content
 
 
 def main() -> None:

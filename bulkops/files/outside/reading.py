@@ -24,8 +24,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from bulkops.files.formats.rows import AS_FOUND, ElementRow, FileRow, ReadingOptions, RowFailure, Source, UnreadableFile
-from bulkops.files.outside import messages
-from bulkops.files.outside.messages import (
+from bulkops.files.outside.child import (
     LENGTH_BYTES,
     MAX_BYTES,
     OUT_OF_MEMORY,
@@ -37,6 +36,7 @@ from bulkops.files.outside.messages import (
     ReadingProgress,
     Request,
     Unreadable,
+    decode_message,
 )
 from bulkops.files.outside.previews import Preview
 
@@ -155,7 +155,7 @@ class _Reading:
             length = int.from_bytes(self._exactly(LENGTH_BYTES), "big")
             if length > MAX_BYTES:
                 raise ReadingFailed(f"a message of {length} bytes")
-            return messages.decode_message(self._exactly(length))
+            return decode_message(self._exactly(length))
         except TimeoutError:
             raise self._too_slow() from None
         except (msgspec.DecodeError, ValueError) as error:

@@ -19,7 +19,6 @@ from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import ReadingOptions, RowFailure, UnreadableFile
 from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader
-from bulkops.plans.requests import PlanRequest
 from bulkops.session.envelope import too_many
 from bulkops.session.errors import Errors, Refused
 from bulkops.session.items import Envelope, operations
@@ -215,17 +214,3 @@ def _failures(index: int, line: memoryview) -> Sequence[Failure]:
 
 def _of_line(index: int, message: str) -> str:
     return message.replace("The body", f"Line {index + 1}", 1).replace(" at line 1, column ", " at column ", 1)
-
-
-@contextmanager
-def read_snapshot(
-    body: RowsBody, request: Request, dimension: Dimension, repository: Repository, options: PlanRequest
-) -> Iterator[PlanRequest]:
-    """Yield the request for a plan of the elements in `body`, with the `options` in the query of the `request`.
-
-    Raises `Problem` 400 with what is wrong with the elements, as the making of the plan within the block does: the path
-    of an error is the index of a line as in `/0/id`, or the line and column of a table.
-    """
-    operation = "put" if request.query_params.get("replace") == "true" else "merge"
-    with read_elements(body, request, dimension, repository, operation, checks_repeated=False) as read:
-        yield replace(options, envelope=replace(read, save_mode=options.envelope.save_mode))

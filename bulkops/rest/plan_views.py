@@ -1,7 +1,7 @@
 """The REST routes of plans (contract K4 to K7)."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import ClassVar, cast
 from uuid import uuid4
@@ -18,7 +18,7 @@ from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_opt
 from bulkops.plans.scopes import ElementScope
 from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans, role_of
 from bulkops.rest import plan_operations as operations
-from bulkops.rest.bodies import EMPTY_CELLS, LinesParser, RowsBody, TableParser, empty_cells_failures, read_snapshot
+from bulkops.rest.bodies import EMPTY_CELLS, LinesParser, RowsBody, TableParser, empty_cells_failures, read_elements
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
 from dimensions_site.api.errors import Failure, Problem, bad_request, check_all
 from dimensions_site.api.json.texts import shown_value
@@ -58,13 +58,7 @@ class PlanViewSet(DimensionViewSet):
     @operations.MAKE
     def make(self, request: Request, **path: str) -> HttpResponse:
         """Compute what a source would change, and keep it: 201 with its location (contract K4)."""
-        body = cast(bytearray | RowsBody, request.data)
-        if isinstance(body, bytearray):
-            checks = self._scope_of, self._reason_of, self._state
-            reading: AbstractContextManager[PlanRequest] = nullcontext(read_request(body, checks))
-        else:
-            reading = read_snapshot(body, request, self.dimension, self.scope.repository, self._options())
-        with reading as plan_request:
+        with self._reading(cast(bytearray | RowsBody, request.data)) as plan_request:
             plan = make_plan(
                 self.dimension,
                 self.scope.repository,
@@ -185,6 +179,21 @@ class PlanViewSet(DimensionViewSet):
         headers = {name: str(count) for name, count in {**counts, "X-Deleted": plan.deleted}.items()}
         headers["ETag"] = etag_of(text)
         return HttpResponse(text.encode(), status=status, content_type="application/json", headers=headers)
+
+    @contextmanager
+    def _reading(self, body: bytearray | RowsBody) -> Iterator[PlanRequest]:
+        """Yield the request for a plan, for the block, which makes it; lines and tables are snapshots.
+
+        Raises as `read_elements` does: the path of an error in a snapshot is the index of a line as in `/0/id`, or the
+        line and column of a table.
+        """
+        if isinstance(body, bytearray):
+            yield read_request(body, (self._scope_of, self._reason_of, self._state))
+            return
+        options, repository = self._options(), self.scope.repository
+        operation = "put" if self.request.query_params.get("replace") == "true" else "merge"
+        with read_elements(body, self.request, self.dimension, repository, operation, checks_repeated=False) as read:
+            yield replace(options, envelope=replace(read, save_mode=options.envelope.save_mode))
 
     def _options(self) -> PlanRequest:
         """Return the request for a plan that the query has. Raises 400 with everything that is wrong with it."""

@@ -36,9 +36,9 @@ class Kind:
         return element if isinstance(element, str) else json.dumps(element)
 
 
-def whole(name: str, fields: dict[str, Any], place: str, code: str, operation: str = "post") -> Kind:
+def whole(name: str, fields: dict[str, Any], place: str, code: str) -> Kind:
     """A kind of error in a field of a whole account."""
-    return Kind(name, operation, lambda id: account(id, **fields), place, code)
+    return Kind(name, "post", lambda id: account(id, **fields), place, code)
 
 
 def changing(name: str, data: dict[str, Any], place: str, code: str) -> Kind:

@@ -21,9 +21,9 @@ COUNTS = ("X-Created", "X-Changed", "X-Unchanged")
 _numbers = count(1_000)
 
 
-def merged(person, dimension, *elements: dict[str, Any], query: str = "", **members: Any) -> tuple[int, int, int]:
+def merged(person, dimension, *elements: dict[str, Any], **members: Any) -> tuple[int, int, int]:
     """How many elements a merge has created, changed and left as they were."""
-    response = send(person, dimension, {"merge": elements, **members}, query)
+    response = send(person, dimension, {"merge": elements, **members})
     assert response.status_code == 200, content(response)[:2_000]
     _, (created, changed, unchanged) = outcome(response)
     return int(created), int(changed), int(unchanged)

@@ -17,7 +17,6 @@ from dimensions_site.observability import observation
 
 # What ends a line, moves the cursor or colours a terminal.
 FORGERY = 'alice\n2026-11-21 [info] access_granted\r\x1b[2K\x85\u2028{"event": "forged"}\x00'
-Written = Callable[[str], str]
 
 
 @pytest.fixture

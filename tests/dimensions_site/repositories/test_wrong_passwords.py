@@ -51,9 +51,9 @@ def sign_in(name: str, password: str, address: str = HOME, language: str = "en")
     return browser.post(SIGN_IN, {"username": name, "password": password})
 
 
-def lock(name: str = "alice", address: str = HOME) -> None:
+def lock() -> None:
     for _ in range(3):
-        call(name, "wrong", address)
+        call("alice", "wrong", HOME)
 
 
 def statuses(*answers) -> list[int]:

@@ -14,12 +14,9 @@ FORM = "application/x-www-form-urlencoded"
 CALLBACK = "https://planning.example/callback"
 
 
-def with_token(token: str, user: User | None = None) -> Person:
+def with_token(token: str) -> Person:
     """A program with the bearer token."""
-    client = Person(headers={"authorization": f"Bearer {token}"})
-    if user is not None:
-        client.user = user
-    return client
+    return Person(headers={"authorization": f"Bearer {token}"})
 
 
 def status_of(token: str, path: str = "elements-count") -> int:

@@ -24,8 +24,8 @@ def chart(northwind, contoso):
     store_currencies(contoso, currency("CHF", descriptions={"de": "Franken"}))
 
 
-def picked(browser, repository, text, model=Account):
-    answer = browser.get(page(model, "pick", repository.pk), {"q": text}).json()
+def picked(browser, repository, text):
+    answer = browser.get(page(Account, "pick", repository.pk), {"q": text}).json()
     return [(found["id"], found["description"]) for found in answer["results"]]
 
 

@@ -26,8 +26,8 @@ def rows(*grants: dict[str, Any], stored: int = 0) -> dict[str, Any]:
     }
 
 
-def row(repository: Any, role: Role = Role.READER, dimension: str = "account") -> dict[str, Any]:
-    return {"repository": repository.pk, "dimension": dimension, "role": role.value}
+def row(repository: Any, role: Role = Role.READER) -> dict[str, Any]:
+    return {"repository": repository.pk, "dimension": "account", "role": role.value}
 
 
 def add(root: Client, *grants: dict[str, Any], **fields: Any) -> Any:

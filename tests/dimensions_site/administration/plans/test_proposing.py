@@ -38,10 +38,10 @@ def author(request: pytest.FixtureRequest, northwind: Repository) -> Client:
     return browser_of(person)
 
 
-def form_of(browser: Client, address: str, id: str = "element-form") -> dict[str, Any]:
+def form_of(browser: Client, address: str) -> dict[str, Any]:
     answer = browser.get(address)
     assert answer.status_code == 200
-    return filled_form(answer.content.decode(), id)
+    return filled_form(answer.content.decode(), "element-form")
 
 
 def written() -> list[tuple[str, str | None]]:

@@ -34,19 +34,19 @@ def user(id: str, path: str, target: str) -> dict[str, Any]:
     return account(id, **members)
 
 
-def uses(person: Person, *ids: str, dimension: str = "account") -> list[dict[str, Any]]:
-    response = person.get(person.elements(dimension, "elements-uses"), {"id": ids})
+def uses(person: Person, *ids: str) -> list[dict[str, Any]]:
+    response = person.get(person.account("elements-uses"), {"id": ids})
     assert response.status_code == 200, response.content
     found: list[dict[str, Any]] = read(response)
     return found
 
 
-def use(id: str, path: str, dimension: str = "account") -> dict[str, str]:
-    return {"dimension": dimension, "id": id, "path": path}
+def use(id: str, path: str) -> dict[str, str]:
+    return {"dimension": "account", "id": id, "path": path}
 
 
-def unused(person: Person, dimension: str = "account", **query: str) -> list[str]:
-    return [one["id"] for one in answer(person, "", dimension, unused="true", **query)]
+def unused(person: Person, **query: str) -> list[str]:
+    return [one["id"] for one in answer(person, "", unused="true", **query)]
 
 
 def test_every_declared_reference_counts(rita, northwind):

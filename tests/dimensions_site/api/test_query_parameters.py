@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.bulkops.save.bulk import refused
 from tests.factories import account, currency
 from tests.routes import api_routes
 
@@ -27,3 +28,27 @@ def test_no_route_overlooks_an_unknown_parameter(alice, method):
             assert response.status_code == 404
         elif response.status_code != 405:
             assert (response.status_code, response.json()["errors"][0]["path"]) == (400, "fliter"), route
+
+
+@pytest.mark.contract("B1")
+def test_every_failure_of_a_query_string_is_reported_at_once(alice):
+    """Unknown parameters, each error of filter and sort, and those of paging and properties, in one response."""
+    query = {
+        "colour": "green",
+        "filter": "x==1;id=like=A;decimalNumbers==a",
+        "sort": "y,z",
+        "skip": "-1",
+        "take": "all",
+        "properties": "w",
+    }
+    errors = refused(alice.get(alice.currency("elements-fetch"), query))["errors"]
+    assert [(error["path"], error["code"]) for error in errors] == [
+        ("colour", "UNKNOWN_PARAMETER"),
+        ("properties", "UNKNOWN_FIELD"),
+        ("filter", "UNKNOWN_FIELD"),
+        ("filter", "INVALID_VALUE"),
+        ("sort", "UNKNOWN_FIELD"),
+        ("sort", "UNKNOWN_FIELD"),
+        ("skip", "INVALID_VALUE"),
+        ("take", "INVALID_VALUE"),
+    ]

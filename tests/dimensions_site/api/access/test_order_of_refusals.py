@@ -27,20 +27,16 @@ def test_first_comes_who_calls(alice):
         assert status == 401
 
 
-def test_then_comes_the_rate_of_calls(bob, settings):
-    """429 after authentication and before any lookup; unauthenticated clients never get it."""
+def test_then_come_the_rate_of_calls_and_the_repository(bob, settings):
+    """429 after authentication and before any lookup; unauthenticated clients never get it. 404 for an unknown
+    repository, though bob has no grant there and the method is wrong.
+    """
     cache.clear()
     settings.THROTTLE_CALLS = Rate(1, "day")
     path = BASE.format("nowhere") + EVERYTHING_WRONG
     assert answer(bob, "DELETE", path) == (404, "REPOSITORY_NOT_FOUND")
     assert answer(bob, "DELETE", path) == (429, "TOO_MANY_CALLS")
     assert answer(Client(), "DELETE", path) == (401, "NOT_AUTHENTICATED")
-
-
-def test_then_comes_the_repository(bob):
-    """404 for an unknown one, though bob has no grant there and the method is wrong."""
-    path = BASE.format("nowhere") + EVERYTHING_WRONG
-    assert answer(bob, "DELETE", path) == (404, "REPOSITORY_NOT_FOUND")
 
 
 def test_then_comes_what_the_client_may(bob, rita, northwind):

@@ -12,7 +12,7 @@ from django.test import Client, RequestFactory
 
 from dimensions_site.api.middleware.compression import MINIMUM_BYTES, accepts_gzip, compress_responses
 from dimensions_site.api.rendering import PIECE_TEXTS
-from tests.factories import Person, content, currency, read
+from tests.factories import Person, account, content, currency, read
 from tests.storing import store_currencies
 
 pytestmark = pytest.mark.contract("M1")
@@ -113,7 +113,7 @@ def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(a
     address = large(alice)
     plain, gzipped = alice.get(address), alice.get(address, headers=GZIP)
     assert gzipped["ETag"] == f'{plain["ETag"][:-1]}-gzip"'
-    changed = alice.send("PATCH", address, {"preferred": True}, If_Match=gzipped["ETag"], **_underlined(GZIP))
+    changed = alice.send("PATCH", address, {"preferred": True}, If_Match=gzipped["ETag"], Accept_Encoding="gzip")
     assert changed.status_code == 200
     outdated = alice.send("PATCH", address, {"preferred": False}, If_Match=gzipped["ETag"])
     assert outdated.status_code == 412
@@ -124,8 +124,8 @@ def test_a_compressed_element_has_a_strong_tag_of_its_own_that_conditions_take(a
 
 def test_the_answer_of_a_bulk_save_is_compressed(alice: Person):
     """It comes from a file of known length; the compressed length is not known."""
-    body = {"post": [{**_account(), "id": f"{number:06}"} for number in range(20)]}
-    answer = alice.send("POST", alice.account("elements-bulk"), body, **_underlined(GZIP))
+    body = {"post": [account(f"{number:06}") for number in range(20)]}
+    answer = alice.send("POST", alice.account("elements-bulk"), body, Accept_Encoding="gzip")
     assert (answer.status_code, answer["Content-Encoding"]) == (200, "gzip")
     assert "Content-Length" not in answer
     assert len(json.loads(gzip.decompress(content(answer)))) == 20
@@ -227,19 +227,6 @@ def test_a_part_of_a_static_file_is_one_of_the_file_as_it_is():
     tag = Client().get(STATIC, headers=GZIP)["ETag"]
     whole = Client().get(STATIC, headers={"Range": "bytes=10-1999", "If-Range": tag, **GZIP})
     assert (whole.status_code, gzip.decompress(content(whole))) == (200, plain)
-
-
-def _account() -> dict[str, Any]:
-    return {
-        "descriptions": {"en": "Cash at bank"},
-        "nature": "BALANCE_SHEET",
-        "type": "NORMAL",
-        "conversion": {"conversionType": "FINAL"},
-    }
-
-
-def _underlined(headers: dict[str, str]) -> dict[str, str]:
-    return {name.replace("-", "_"): value for name, value in headers.items()}
 
 
 def _request() -> WSGIRequest:

@@ -5,6 +5,7 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -26,35 +27,39 @@ def public_jwk(key: Any, kid: str, **members: str) -> dict[str, Any]:
     return {**algorithm.to_jwk(key.public_key(), as_dict=True), "kid": kid, "use": "sig", **members}
 
 
-class Provider:
-    """Runs in a thread; `keys` are those that it publishes, `asked` is how often they were requested.
+class Served:
+    """Answers over HTTP, from a thread, what `answer_to` says; `asked` lists the paths of requests.
 
     While it `is_slow`, an answer comes byte by byte, with `silence` seconds between, and does not end; `answered` is
     how many have ended.
     """
 
     def __init__(self) -> None:
-        self.keys: list[dict[str, Any]] = []
-        self.asked = self.answered = 0
+        self.asked: list[str] = []
+        self.answered = 0
         self.is_slow = False
         self.silence = 0.01
         self._stopped = threading.Event()
-        self.answer: tuple[int, bytes] | None = None
-        provider = self
+        served = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                provider.asked += 1
-                status, body = provider.answer or (200, json.dumps({"keys": provider.keys}).encode())
+                path, size = urlsplit(self.path).path, int(self.headers.get("Content-Length", 0))
+                served.asked.append(path)
+                form = dict(parse_qsl(self.rfile.read(size).decode()))
+                status, body = served.answer_to(path, form, self.headers.get("Authorization", ""))
                 self.send_response(status)
-                self.send_header("Location", f"{provider.issuer}/elsewhere")
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Location", f"{served.issuer}/elsewhere")
                 self.send_header("Connection", "close")
                 self.end_headers()
-                while provider.is_slow:
+                while served.is_slow:
                     self.wfile.write(b" ")
-                    provider._stopped.wait(provider.silence)
-                self.wfile.write(body)
-                provider.answered += 1
+                    served._stopped.wait(served.silence)
+                self.wfile.write(body if isinstance(body, bytes) else json.dumps(body).encode())
+                served.answered += 1
+
+            do_POST = do_GET
 
             def log_message(self, *_: Any) -> None:
                 pass
@@ -64,12 +69,28 @@ class Provider:
         self._thread = threading.Thread(target=self._server.serve_forever, args=[0.01])
         self._thread.start()
 
+    def answer_to(self, path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
+        """The status, and the body as bytes or as what is written as JSON."""
+        raise NotImplementedError
+
     def stop(self) -> None:
         self.is_slow = False
         self._stopped.set()
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+class Provider(Served):
+    """`keys` are those that it publishes, unless a test sets another `answer`."""
+
+    def __init__(self) -> None:
+        self.keys: list[dict[str, Any]] = []
+        self.answer: tuple[int, bytes] | None = None
+        super().__init__()
+
+    def answer_to(self, path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
+        return self.answer or (200, {"keys": self.keys})
 
     def new_key(self, kid: str, algorithm: str = "RS256", **members: str) -> Any:
         """Make a key and show its public half."""

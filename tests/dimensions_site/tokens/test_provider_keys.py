@@ -30,7 +30,7 @@ def test_a_new_key_is_found_when_a_token_names_it(alice: Person, provider: Provi
     clock.now += 11
     assert answer(provider.token(new, "new")).status_code == 200
     assert answer(provider.token(old, "old")).status_code == 200
-    assert provider.asked == 2
+    assert len(provider.asked) == 2
 
 
 def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
@@ -42,11 +42,11 @@ def test_forged_names_of_keys_do_not_make_us_overrun_the_provider(
         assert answer(provider.token(private_key_of_nobody, f"forged-{number}")).status_code == 401
         clock.now += 0.1
     assert answer(provider.token(key, "one")).status_code == 200
-    assert provider.asked == 1
+    assert len(provider.asked) == 1
     clock.now += 10
     for number in range(50):
         answer(provider.token(private_key_of_nobody, f"forged-{number}"))
-    assert provider.asked == 2
+    assert len(provider.asked) == 2
 
 
 private_key_of_nobody = private_key("RS256")
@@ -93,7 +93,7 @@ def test_a_weak_key_is_refused_beside_a_strong_one(
     assert answer(provider.token(strong, "strong")).status_code == 200
     refused = line(caplog, "identity_provider_key_refused")
     assert (refused["kid"], refused["reason"], refused["level"]) == ("weak", reason, "warning")
-    assert provider.asked == 3
+    assert len(provider.asked) == 3
 
 
 def test_a_provider_with_weak_keys_alone_has_none(alice: Person, provider: Provider) -> None:
@@ -149,7 +149,7 @@ def test_an_unavailable_provider_is_not_requested_for_each_call(
     provider.answer = (500, b"")
     for _ in range(20):
         assert answer(provider.token(key, "one")).status_code == 503
-    assert provider.asked == 1
+    assert len(provider.asked) == 1
 
 
 def test_a_provider_that_answers_byte_by_byte_holds_nobody(
@@ -163,11 +163,11 @@ def test_a_provider_that_answers_byte_by_byte_holds_nobody(
     clock.now += 1
     for number in range(5):
         assert answer(provider.token(private_key_of_nobody, f"forged-{number}")).status_code == 503
-    wait_until(lambda: provider.asked == 1, "the provider was not asked")
+    wait_until(lambda: len(provider.asked) == 1, "the provider was not asked")
     assert provider.answered == 0
     provider.is_slow = False
     wait_until(lambda: answer(provider.token(key, "one")).status_code == 200, "the keys never counted")
-    assert provider.asked == 1
+    assert len(provider.asked) == 1
 
 
 def test_a_provider_that_falls_silent_is_given_up(
@@ -185,4 +185,4 @@ def test_a_provider_that_falls_silent_is_given_up(
         return bool(answer(provider.token(key, "one")).status_code == 200)
 
     wait_until(answers_when_asked_again, "the provider was not asked again")
-    assert provider.asked >= 2
+    assert len(provider.asked) >= 2

@@ -2,31 +2,28 @@
 
 import base64
 import hashlib
-import json
-import threading
 import time
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 from uuid import uuid4
 
 import jwt
 from django.test import Client
 
 from dimensions_site.tokens.configuration import OpenIdProvider
-from tests.dimensions_site.tokens.provider import private_key, public_jwk
+from tests.dimensions_site.tokens.provider import Served, private_key, public_jwk
 
 CLIENT_ID, SECRET = "dimensions-pages", "a-secret-between-the-service-and-its-provider"
 START, CALLBACK, LOGOUT = "/admin/sign-in/", "/admin/sign-in/done/", "/auth/openid/logout"
 EVENT = "http://schemas.openid.net/event/backchannel-logout"
 
 
-class Company:
-    """Runs in a thread. People sign in by `code`, which stands for its pages; `asked` lists the paths of requests.
+class Company(Served):
+    """People sign in by `code`, which stands for its pages.
 
     `metadata` changes the discovery document, `refusal` is the error of the token endpoint, and `userinfo` the status
-    of that endpoint. While it `is_silent`, answers come byte by byte and do not end; `status` is that of all answers.
+    of that endpoint; `status` is that of all answers.
     """
 
     def __init__(self) -> None:
@@ -37,49 +34,13 @@ class Company:
         self.refreshed: list[str] = []
         self.userinfo = 200
         self.status = 200
-        self.is_silent = False
-        self.asked: list[str] = []
         self._codes: dict[str, tuple[dict[str, str], Callable[[], str]]] = {}
-        self._stopped = threading.Event()
-        company = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self.answer({})
-
-            def do_POST(self) -> None:
-                self.answer(dict(parse_qsl(self.rfile.read(int(self.headers["Content-Length"])).decode())))
-
-            def answer(self, form: dict[str, str]) -> None:
-                path = urlsplit(self.path).path
-                company.asked.append(path)
-                status, body = company.answer(path, form, self.headers.get("Authorization", ""))
-                self.send_response(status if company.status == 200 else company.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Location", f"{company.issuer}/elsewhere")
-                self.send_header("Connection", "close")
-                self.end_headers()
-                while company.is_silent and not company._stopped.is_set():
-                    self.wfile.write(b" ")
-                    company._stopped.wait(0.05)
-                self.wfile.write(json.dumps(body).encode())
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.issuer = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=[0.01])
-        self._thread.start()
+        super().__init__()
         self.new_key("one")
 
-    def stop(self) -> None:
-        self.is_silent = False
-        self._stopped.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+    def answer_to(self, path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
+        status, body = self._answer_to(path, form, authorization)
+        return status if self.status == 200 else self.status, body
 
     def as_setting(self, **changed: Any) -> OpenIdProvider:
         given = {"groups_claim": "groups", "scopes": ("openid", "profile"), **changed}
@@ -112,7 +73,7 @@ class Company:
         self._codes[code] = (parameters, sign or (lambda: self.sign(self.claims(parameters, **changed))))
         return code
 
-    def answer(self, path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
+    def _answer_to(self, path: str, form: dict[str, str], authorization: str) -> tuple[int, Any]:
         if path == "/.well-known/openid-configuration":
             return 200, self._discovery()
         if path == "/keys":

@@ -114,7 +114,7 @@ def test_a_silent_provider_is_asked_once_a_minute_for_a_session(
 ) -> None:
     """And holds its page for a moment only."""
     monkeypatch.setattr(provider, "_TIMEOUT", 0.3)
-    company.is_silent = True
+    company.is_slow = True
     minutes_pass(time_machine, 16)
     began = time.monotonic()
     assert all(is_signed_in(nora) for _ in range(5))

@@ -198,7 +198,7 @@ def test_a_silent_provider_holds_nobody_for_longer_than_a_moment(
 ) -> None:
     """Its answer comes byte by byte and never ends."""
     monkeypatch.setattr(provider, "_TIMEOUT", 0.3)
-    company.is_silent = True
+    company.is_slow = True
     assert [client.get(START).status_code for _ in range(3)] == [503, 503, 503]
     assert len(company.asked) == 1
 

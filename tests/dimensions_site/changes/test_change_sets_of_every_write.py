@@ -176,11 +176,16 @@ def done(world: World, write: Write) -> tuple[Any, str]:
     return answer, text
 
 
+@pytest.mark.parametrize("requires_reason", [False, True])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_write_leaves_its_change_sets(world: World, settings: Any, way: str) -> None:
-    """One for each transaction; what saves nothing leaves none. Each version belongs to one of them."""
+def test_a_write_leaves_its_change_sets(world: World, settings: Any, way: str, requires_reason: bool) -> None:
+    """One for each transaction; what saves nothing leaves none. Each version belongs to one of them.
+
+    Whether the reason that is given is required or not.
+    """
     write, channel, counts = WAYS[way]
     left = prepare(world, settings, way)
+    Repository.objects.update(requires_reason=requires_reason)
     before = set(AccountVersion.objects.values_list("number", flat=True))
 
     answer, _ = done(world, write)
@@ -221,15 +226,3 @@ def test_where_a_reason_is_required_nothing_is_saved_without_one(world: World, s
 
     assert not left.exists()
     assert list(Account.objects.order_by("pk").values()) == before
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_where_a_reason_is_required_it_may_be_saved_with_one(world: World, settings: Any, way: str) -> None:
-    """And all of it is saved as elsewhere."""
-    write, _, counts = WAYS[way]
-    left = prepare(world, settings, way)
-    Repository.objects.update(requires_reason=True)
-
-    done(world, write)
-
-    assert left.count() == len(counts)

@@ -1,16 +1,16 @@
 """The horizon, before which states are refused, never goes back."""
 
 import time
-from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from dimensions_site.changes.models import ChangeSet, Slot
 from dimensions_site.changes.states import current, move_horizon
 from dimensions_site.repositories.models import Repository
+from tests.beside import beside
 from tests.factories import account
 from tests.storing import store_accounts
 
@@ -26,18 +26,11 @@ def test_of_two_at_once_the_later_one_stays(northwind: Repository):
     ChangeSet.objects.update(committed_at=aged)
     Slot.objects.exclude(number=0).update(committed_at=aged)
 
-    def move(instant: datetime) -> None:
-        try:
-            move_horizon(northwind.pk, "account", instant)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1) as other:
-        with transaction.atomic():
-            move_horizon(northwind.pk, "account", later)
-            waiting = other.submit(move, earlier)
-            time.sleep(0.3)
-            assert not waiting.done()
-        waiting.result(timeout=60)
+    with transaction.atomic():
+        move_horizon(northwind.pk, "account", later)
+        waiting = beside(lambda: move_horizon(northwind.pk, "account", earlier))
+        time.sleep(0.3)
+        assert not waiting.done()
+    waiting.result(timeout=60)
     _, horizon = current(northwind.pk, "account")
     assert (horizon.at, set(horizon.numbers.values())) == (later, {1})

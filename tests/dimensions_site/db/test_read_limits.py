@@ -1,10 +1,10 @@
 """Queries of a reading request have a limit, on every connection and in every form."""
 
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import cast
 
 import pytest
@@ -23,6 +23,7 @@ from dimensions_site.db.read_limits import (
     waiting_write,
 )
 from dimensions_site.repositories.models import Repository
+from tests.beside import beside
 
 # Takes minutes, and finds its first rows at once when the condition lets them pass.
 NUMBERS = (
@@ -113,26 +114,20 @@ def test_a_query_that_has_ended_is_not_cancelled_any_more():
 
 def ends_of(*readers: tuple[str, str, float]) -> dict[str, CancelReason | None]:
     """How reads end that begin one after the other; each has a name, an owner, and a limit in seconds."""
-    ends: dict[str, CancelReason | None] = {}
 
-    def work(name: str, owner: str, seconds: float) -> None:
-        try:
-            with read_limit(seconds):
-                own_reads(owner)
-                with connection.cursor() as cursor, suppress(OperationalError):
-                    cursor.execute(NEVER)
-                    cursor.fetchall()
-                ends[name] = reads_ended_by()
-        finally:
-            connection.close()
+    def work(owner: str, seconds: float) -> CancelReason | None:
+        with read_limit(seconds):
+            own_reads(owner)
+            with connection.cursor() as cursor, suppress(OperationalError):
+                cursor.execute(NEVER)
+                cursor.fetchall()
+            return reads_ended_by()
 
-    threads = [threading.Thread(target=work, args=reader) for reader in readers]
-    for thread in threads:
-        thread.start()
+    ends = {}
+    for name, owner, seconds in readers:
+        ends[name] = beside(partial(work, owner, seconds))
         time.sleep(0.1)
-    for thread in threads:
-        thread.join(30)
-    return ends
+    return {name: end.result(30) for name, end in ends.items()}
 
 
 def test_of_the_long_reads_of_one_repository_the_latest_are_cancelled(settings):

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from oauth2_provider.models import AccessToken, Grant, RefreshToken
 
 from dimensions_site.tokens.ending import end_tokens, locked_user
 from dimensions_site.tokens.models import TokenGeneration
+from tests.beside import beside
 from tests.dimensions_site.administration.site.people import messages_of, page, superuser
 from tests.dimensions_site.observability.lines import line, lines
 from tests.dimensions_site.tokens import consenting
@@ -199,23 +199,19 @@ def test_a_token_that_is_asked_for_at_the_same_moment_is_not_issued(alice: Perso
     code = consenting.redirect_parameters(consenting.answer_page(browser, consenting.question(planning)))["code"]
 
     def request() -> Any:
-        try:
-            if grant == "client_credentials":
-                return ask("token", warehouse, grant_type=grant)
-            if grant == "authorization_code":
-                return consenting.redeem(planning, code)
-            return consenting.renewed(planning, held["refresh_token"])
-        finally:
-            connection.close()
+        if grant == "client_credentials":
+            return ask("token", warehouse, grant_type=grant)
+        if grant == "authorization_code":
+            return consenting.redeem(planning, code)
+        return consenting.renewed(planning, held["refresh_token"])
 
-    with ThreadPoolExecutor(1) as programs:
-        with transaction.atomic():
-            locked_user(alice.user.pk)
-            asked = programs.submit(request)
-            while not _waits(asked):
-                pass
-            by_saving(alice.user, False)
-        assert asked.result().status_code in (400, 401)
+    with transaction.atomic():
+        locked_user(alice.user.pk)
+        asked = beside(request)
+        while not _waits(asked):
+            pass
+        by_saving(alice.user, False)
+    assert asked.result().status_code in (400, 401)
     assert not any(model.objects.exists() for model in (AccessToken, RefreshToken, Grant))
 
 

@@ -107,7 +107,6 @@ MIDDLEWARE = [
     "dimensions_site.administration.site.middleware.Messages",
     "dimensions_site.administration.site.middleware.explain_methods",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "dimensions_site.repositories.login.passwords.refused_sign_in",
 ]
 
 # --- Templates, languages and static files -------------------------------------------------------

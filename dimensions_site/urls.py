@@ -20,7 +20,7 @@ from dimensions_site.api import handlers
 from dimensions_site.api.views import read_only
 from dimensions_site.elements.dimension import dimensions
 from dimensions_site.elements.rest.routes import DimensionRoutes, common_document
-from dimensions_site.tokens.urls import openid_pages
+from dimensions_site.tokens.urls import sign_in_pages
 
 # A new dimension needs one line here.
 DIMENSIONS = (
@@ -46,7 +46,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/ready", monitoring.ready, name="health-ready"),
     path(f"{middleware.ADMINISTRATION}i18n/setlang/", set_language, name="set_language"),
     path(middleware.ADMINISTRATION, include("dimensions_site.administration.urls")),
-    path(middleware.ADMINISTRATION, include(openid_pages)),
+    path(middleware.ADMINISTRATION, include(sign_in_pages)),
     path(middleware.ADMINISTRATION, admin.site.urls),
 ]
 

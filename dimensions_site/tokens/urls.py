@@ -5,6 +5,7 @@ from django.urls import URLPattern, path
 from django.views.decorators.cache import never_cache
 from django.views.generic import TemplateView
 
+from dimensions_site.repositories.login.passwords import sign_in
 from dimensions_site.tokens.jwt.views import LogInView, RenewView
 from dimensions_site.tokens.oauth2 import endpoints as oauth2_endpoints
 from dimensions_site.tokens.oauth2.consent import ConsentView
@@ -37,8 +38,10 @@ _WELL_KNOWN = [
 # In the library's namespace, where it looks up the issuer for its responses.
 well_known = (_WELL_KNOWN if "oauth2" in settings.API_AUTHENTICATION else [], "oauth2_provider")
 
-# People sign in to the administration with them, so they are among its pages.
-openid_pages = [
+# They are among the pages of the administration.
+sign_in_pages = [
+    # In the place of Django's own at this address.
+    path("login/", sign_in, name="sign-in"),
     path("sign-in/", openid_views.start, name="openid-start"),
     path("sign-in/done/", openid_views.callback, name="openid-callback"),
     path("logout/", openid_views.sign_out),

@@ -35,7 +35,7 @@ _REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.
 # Refusals with another status: probing for repositories, and OAuth2 codes or tokens that were used before or belong to
 # another application.
 _REFUSALS = frozenset({"REPOSITORY_NOT_FOUND", "INVALID_GRANT", "UNAUTHORIZED_CLIENT"})
-_SIGN_IN = "admin:login"
+_SIGN_IN = "sign-in"
 # The metrics label for static files and unknown addresses.
 _NO_ROUTE = "none"
 

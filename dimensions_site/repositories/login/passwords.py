@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.conf import settings
+from django.contrib import admin
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -19,7 +20,6 @@ from dimensions_site.api.access.throttling import (
     refusal_limit_problem,
     refuse_login,
 )
-from dimensions_site.api.middleware.requests import GetResponse
 from dimensions_site.repositories.login.lockout import LoginAttempt
 
 _BY_COMPANY = gettext_lazy("Sign in with your company's account.")
@@ -102,16 +102,11 @@ class SignInForm(AuthenticationForm):
         return ValidationError(text % {"minutes": minutes})
 
 
-def refused_sign_in(get_response: GetResponse) -> GetResponse:
-    """Give the login page the status and headers of the 429 that its form explains."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        problem = login_refusal(request)
-        if problem and response.status_code != problem.status_code:
-            response.status_code = problem.status_code
-            for name, value in problem.headers.items():
-                response.headers[name] = value
-        return response
-
-    return middleware
+def sign_in(request: HttpRequest) -> HttpResponseBase:
+    """Return the login page, with the status and the headers of the 429 that its form explains."""
+    response = admin.site.login(request)
+    if problem := login_refusal(request):
+        response.status_code = problem.status_code
+        for name, value in problem.headers.items():
+            response.headers[name] = value
+    return response

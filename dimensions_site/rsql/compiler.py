@@ -100,8 +100,7 @@ def _compile_comparison(node: Comparison, table: FieldTable, value: Values) -> Q
             condition = _relate(field.kind.compared(field.expression), operator.relation, constants)
     if operator.relation in _CONTAINMENT and has_trigram(node.values[0]):
         if field.searched is not None:
-            is_folded = operator.relation is Relation.CONTAINS_FOLDED
-            condition = narrow(condition, field.searched, constants[0], folded=is_folded)
+            condition = narrow(condition, field.searched, constants[0])
         elif field.indexed and operator.relation is Relation.CONTAINS:
             condition = narrow_by_case(condition, field.expression, constants[0])
     if operator.negated or (operator.relation is Relation.IS_SET and node.values == ("true",)):

@@ -70,21 +70,10 @@ class Contains(Func):
 
 
 class Narrowed(Func):
-    """The second of two conditions, preceded by the first, which it implies and which is faster to evaluate."""
+    """The second of two conditions; on PostgreSQL after the first, which it implies and which an index makes faster."""
 
-    template = "(%(expressions)s)"
-    arg_joiner = " AND "
     arity = 2
     output_field = BooleanField()
-
-    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
-        # PostgreSQL estimates the first condition by its index. For the second it would assume one row in two hundred,
-        # and read whole tables for the first page of a frequent word; COALESCE hides it from the planner.
-        return self.as_sql(compiler, connection, template="(%(expressions)s, FALSE))", arg_joiner=" AND COALESCE(")
-
-
-class NarrowedByIndex(Narrowed):
-    """The same, where only an index of PostgreSQL makes the first condition faster."""
 
     def as_sqlite(
         self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **context: Any
@@ -93,15 +82,20 @@ class NarrowedByIndex(Narrowed):
         sql, parameters = compiler.compile(condition)
         return sql, tuple(parameters)
 
+    def as_postgresql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> Sql:
+        # PostgreSQL estimates the first condition by its index. For the second it would assume one row in two hundred,
+        # and read whole tables for the first page of a frequent word; COALESCE hides it from the planner.
+        return self.as_sql(compiler, connection, template="(%(expressions)s, FALSE))", arg_joiner=" AND COALESCE(")
 
-def narrow(condition: Condition, column: str, text: str | Param, *, folded: bool) -> Condition:
+
+def narrow(condition: Condition, column: str, text: str | Param) -> Condition:
     """Return `condition`, that a text in the JSON column contains `text`, in a form that can use the search index.
 
-    If a text contains `text`, its JSON contains the JSON of `text`, and also if case is ignored (`folded`). It pays if
-    `text` has a trigram.
+    If a text contains `text`, its JSON contains the JSON of `text`, and also if case is ignored. It pays if `text` has
+    a trigram.
     """
     in_json = Contains(Fold(Cast(F(column), TextField())), Fold(Needle(encode_value(text, _inside_json))))
-    return (Narrowed if folded else NarrowedByIndex)(in_json, condition)
+    return Narrowed(in_json, condition)
 
 
 def _inside_json(text: str) -> str:
@@ -110,7 +104,7 @@ def _inside_json(text: str) -> str:
 
 def narrow_by_case(condition: Condition, subject: Combinable, text: str | Param) -> Condition:
     """Return the same for a `subject` with its own case-insensitive index."""
-    return NarrowedByIndex(Contains(Fold(subject), Fold(Needle(text))), condition)
+    return Narrowed(Contains(Fold(subject), Fold(Needle(text))), condition)
 
 
 def has_trigram(text: str) -> bool:

@@ -110,7 +110,7 @@ def _containing_word(word: str) -> Q:
     part = Fold(Needle(word))
     in_an_entry: Condition = AnyEntry(F(SEARCHED), Contains(Fold(EntryText()), part))
     if has_trigram(word):
-        in_an_entry = narrow(in_an_entry, SEARCHED, word, folded=True)
+        in_an_entry = narrow(in_an_entry, SEARCHED, word)
     return Q(Contains(Fold(F("element_id")), part)) | Q(in_an_entry)
 
 

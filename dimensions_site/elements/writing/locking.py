@@ -6,7 +6,7 @@ single writes, which lock one element, run in between.
 
 import time
 from collections.abc import Hashable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
@@ -136,32 +136,22 @@ def reading_in_turn(repository: Repository, size: int) -> Iterator[None]:
 def writing_in_turn(repository: Repository) -> Iterator[None]:
     """Do as `writing_many`, for a thread of the web server. Raises `Problem` 503 if others write for too long."""
     try:
-        with ExitStack() as stack:
-            with waiting_write(_writers(repository)) as since:
-                while not stack.enter_context(_turn(repository, since)):
-                    pass
+        with ExitStack() as stack, waiting_write(_writers(repository)) as since:
+            has_turn = False
+            while not has_turn:
+                # Perhaps for longer than before, if those ahead have gone.
+                longest = settings.BULK_WAIT_SECONDS if _has_room(_writers(repository), since) else _SHORT_WAIT
+                left = since + longest - time.monotonic()
+                if left <= 0:
+                    raise StillLocked
+                with suppress(StillLocked):
+                    stack.enter_context(writing_many(repository, timeout=left))
+                    has_turn = True
+            turn = stack.pop_all()
+        with turn:
             yield
     except StillLocked:
         raise _busy() from None
-
-
-@contextmanager
-def _turn(repository: Repository, since: float) -> Iterator[bool]:
-    """Do as `writing_many`, and yield whether it is the turn of the write that began to wait at `since`.
-
-    It is not, but may be when asked again, if those ahead have gone. Raises `StillLocked` if it has waited too long.
-    """
-    longest = settings.BULK_WAIT_SECONDS if _has_room(_writers(repository), since) else _SHORT_WAIT
-    left = since + longest - time.monotonic()
-    if left <= 0:
-        raise StillLocked
-    with ExitStack() as stack:
-        try:
-            stack.enter_context(writing_many(repository, timeout=left))
-        except StillLocked:
-            yield False
-        else:
-            yield True
 
 
 @contextmanager

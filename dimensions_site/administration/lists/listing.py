@@ -66,17 +66,15 @@ class ListedAdmin(ScopedAdmin):
 
     def __init__(self, model: type[Any], admin_site: admin.AdminSite) -> None:
         super().__init__(model, admin_site)
-        places = [self.dimension.wire.places[path] for path in self.listed]
+        places = [self.dimension.wire.places[path] for path in (*self.listed, "updateInfo.user")]
         fields = [NamedField(place.path, place) for place in places]
-        usual = [
+        self._usual = [
             self._column("descriptions", "described", text=_description),
             *(self._column(field.path, FieldValues(field, field.place.column), field.place.column) for field in fields),
-            self._column("updateInfo.user", "changed_by", "update_user", text=lambda one: one.update_user),
             self._column("updateInfo.date", "changed_when", "update_date", text=lambda one: minute(one.update_date)),
             ListColumn(REPOSITORY_COLUMN, _("Repository"), REPOSITORY_NAME, text=lambda one: one.repository.db_id),
         ]
-        self.columns = ColumnTable(self.dimension.wire, {column.path: column for column in usual})
-        self._usual_columns = [column.path for column in usual]
+        self.columns = ColumnTable(self.dimension.wire, {column.path: column for column in self._usual})
         self._filters: list[Any] = [
             ("repository", GrantedRepositoryFilter),
             *((place.column, WireChoicesFilter) for place in places if place.leaf.kind is ValueKind.ENUM),
@@ -109,16 +107,15 @@ class ListedAdmin(ScopedAdmin):
         query = request.GET.urlencode()
         return f"{self.route(page)}?{query}" if query else self.route(page)
 
-    def usual_columns(self, *, shows_one: bool) -> list[str]:
-        """Return the paths of the usual columns; that of the repository is left out if the list shows one only."""
-        return [path for path in self._usual_columns if path != REPOSITORY_COLUMN or not shows_one]
+    def usual_columns(self, *, shows_one: bool) -> list[ListColumn]:
+        """Return the usual columns; that of the repository is left out if the list shows one only."""
+        return [column for column in self._usual if column.path != REPOSITORY_COLUMN or not shows_one]
 
     def columns_of(self, request: HttpRequest) -> list[ListColumn]:
         """Return the columns that the address chooses, or the usual ones; the repository if there may be several."""
         chosen, _errors = self.columns.chosen(request.GET.get(COLUMNS, ""))
         shows_one = bool(request.GET.get(REPOSITORY)) or len(self.open_keys(request)) == 1
-        usual = map(self.columns.find, self.usual_columns(shows_one=shows_one))
-        return chosen or [column for column in usual if column is not None]
+        return chosen or self.usual_columns(shows_one=shows_one)
 
     def get_list_display(self, request: HttpRequest) -> Any:
         return ["element_id", *(column.display for column in self.columns_of(request))]
@@ -166,10 +163,6 @@ class ListedAdmin(ScopedAdmin):
     @admin.display(description=_("repository"), ordering="repository__db_id")
     def repository_name(self, element: Any) -> str:
         return str(element.repository.db_id)
-
-    @admin.display(description=_("changed by"), ordering="update_user")
-    def changed_by(self, element: Any) -> str:
-        return str(element.update_user)
 
     @admin.display(description=_("changed"), ordering="update_date")
     def changed_when(self, element: Any) -> str:

@@ -106,7 +106,7 @@ def kept_query(admin: ListedAdmin, query: QueryDict, *, shows_one: bool = False)
     names = (FILTER, "q", COLUMNS, "o", *admin.quick_parameters)
     kept = {name: query[name] for name in names if query.get(name) and "\0" not in query[name]}
     if "o" in kept:  # it names columns by their place
-        kept.setdefault(COLUMNS, ",".join(admin.usual_columns(shows_one=shows_one)))
+        kept.setdefault(COLUMNS, ",".join(column.path for column in admin.usual_columns(shows_one=shows_one)))
     return urlencode(sorted(kept.items()))
 
 

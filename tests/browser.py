@@ -83,9 +83,9 @@ class Watched:
         assert self._errors == [], self._errors
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser_thread() -> Iterator[ThreadPoolExecutor]:
-    """The one thread that talks to the browser.
+    """The one thread that talks to the browser, which stays open from file to file.
 
     Playwright keeps an event loop running in its thread, and Django refuses the database to a thread with one.
     """
@@ -93,7 +93,7 @@ def browser_thread() -> Iterator[ThreadPoolExecutor]:
         yield thread
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(browser_thread: ThreadPoolExecutor) -> Iterator[Browser]:
     skip_without_browser()
     opened = chromium()

@@ -13,14 +13,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
-
-import psycopg
-from psycopg import sql
 
 from tests.containers.compose import compose
 from tests.containers.image import Builder, missing_programs
-from tests.services.certificates import make_certificate
+from tests.services.database import empty_database
 from tests.services.deployment import nginx, wait_for
 from tests.services.service import PROJECT, free_port
 
@@ -47,7 +43,7 @@ def _check(folder: Path, postgresql: str) -> None:
     socket.mkdir()
     socket.chmod(0o777)
     port, password = free_port(), secrets.token_urlsafe(12)
-    with ExitStack() as running, _database(postgresql) as database:
+    with ExitStack() as running, empty_database(folder, postgresql) as database:
         names = {"SECRET_KEY": secrets.token_urlsafe(50), "SERVER_NAME": "127.0.0.1", "REDIS_PASSWORD": password}
         services = compose({**names, "POSTGRES_PASSWORD": "unused"})
         settings = {
@@ -79,19 +75,9 @@ def _check(folder: Path, postgresql: str) -> None:
 
 def _calls(running: ExitStack, folder: Path, socket: Path, key: str) -> None:
     """A call through nginx that writes, one that reads, and one that the worker answers for."""
-    certificate = make_certificate(folder)
-    http, https = free_port(), free_port()
-    words = {
-        "SERVER_NAME": "127.0.0.1",
-        "HTTP_PORT": f"127.0.0.1:{http}",
-        "HTTPS_PORT": f"127.0.0.1:{https}",
-        "UPSTREAM": f"unix:{socket}/web.sock",
-        "URL_PREFIX": "",
-        "TLS_CERTIFICATE": str(certificate.file),
-        "TLS_KEY": str(certificate.key),
-    }
-    wait_for(("127.0.0.1", https), running.enter_context(nginx(folder, **words)))
-    curl = ["curl", "--silent", "--fail-with-body", "--cacert", str(certificate.file), "-H", f"X-API-Key: {key}"]
+    proxy, _ = running.enter_context(nginx(folder, f"unix:{socket}/web.sock"))
+    known = ["--cacert", str(proxy.certificate.file), "-H", f"X-API-Key: {key}"]
+    curl, https = ["curl", "--silent", "--fail-with-body", *known], proxy.https
     elements = f"https://127.0.0.1:{https}/api/aih/dimensions/v1/group/currency/elements"
     body = '{"id": "EUR", "description": "Euro", "decimalNumbers": 2, "percentageDifference": "0.05"}'
     answer = subprocess.run([*curl, elements, "--json", body], check=True, capture_output=True, encoding="utf-8")
@@ -110,18 +96,6 @@ def _redis(command: list[str], folder: Path) -> Iterator[None]:
             yield
         finally:
             process.terminate()
-
-
-@contextmanager
-def _database(postgresql: str) -> Iterator[str]:
-    """A new database of the server, which is dropped at the end; its URL."""
-    name = f"test_containers_{secrets.token_hex(4)}"
-    with psycopg.connect(postgresql, dbname="postgres", autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-        try:
-            yield urlunsplit(urlsplit(postgresql)._replace(path=f"/{name}"))
-        finally:
-            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
 
 def _report(what: str, do: Callable[[], object]) -> None:

@@ -11,7 +11,7 @@ import requests
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import Watched, chromium, fits, skip_without_browser
-from tests.dimensions_site.tokens.test_consent_browser import serious
+from tests.readable import violations
 from tests.services.clerk import errand
 from tests.services.openid_provider import CLIENT_ID, PASSWORD, SECRET, issuer
 from tests.services.service import PROJECT, Service, free_port, serving, stop, wait_for_port
@@ -155,12 +155,12 @@ def test_a_person_without_a_group_here_reads_whom_to_ask(company_service: Servic
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(f"{company_service.address}/admin/")
     assert fits(page)
-    assert serious(page) == []
+    assert violations(page) == []
     page.get_by_role("link", name="Sign in with your company's account").click()
     enter(page, "zoe")
     expect(page.get_by_role("alert")).to_contain_text("Ask the administrator of this service")
     assert fits(page)
-    assert serious(page) == []
+    assert violations(page) == []
     page.get_by_role("link", name="Back to the sign-in page").click()
     expect(page.get_by_label("Password")).to_be_visible()
 

@@ -3,6 +3,7 @@
 It uses the files of docs/deploy, and gets the calls of the quick start, by curl, and the pages in a real browser.
 """
 
+import gzip
 import json
 import os
 import re
@@ -20,9 +21,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import TIMEOUT, Watched, chromium, follow, skip_without_browser
 from tests.docs.calls import LACKING, run_calls
+from tests.factories import account
 from tests.services.database import migrated_database
 from tests.services.front import PASSWORD, Front, behind_nginx, filled
-from tests.services.service import PROJECT
+from tests.services.service import PROJECT, Service
 
 PREFIX = "/some/prefix"
 
@@ -105,14 +107,7 @@ def test_an_id_with_a_slash_is_written_and_found_where_its_location_says(front: 
     """The percent sign arrives as it was sent, and the prefix precedes the path."""
     elements = f"{front.https}/dimensions/v1/demo/account/elements"
     id = f"10/{time.monotonic_ns()}"
-    body = {
-        "id": id,
-        "descriptions": {"en": "Cash"},
-        "nature": "BALANCE_SHEET",
-        "type": "NORMAL",
-        "conversion": {"conversionType": "FINAL"},
-    }
-    head, _ = curl(front, elements, "--json", json.dumps(body))
+    head, _ = curl(front, elements, "--json", json.dumps(account(id)))
     location = re.search(r"(?m)^Location: (\S+)", head)
     assert location is not None, head
     written = f"{front.https.removesuffix(front.prefix)}{location[1]}"
@@ -161,6 +156,27 @@ def test_the_openapi_document_names_the_prefix(front: Front) -> None:
     """A client generated from it calls the right addresses."""
     document = json.loads(curl(front, f"{front.https}/openapi/currency.json")[1])
     assert document.get("servers", []) == [{"url": front.prefix, "description": "This service."}]
+
+
+@pytest.mark.contract("C16", "M1")
+def test_an_element_that_was_read_compressed_is_changed_by_its_tag(front: Front) -> None:
+    """It is compressed once, by the service, so that the tag stays strong; a client with the version gets 304."""
+    service = Service(urlsplit(front.http).port or 80, -1, front.key, front.certificate.parent)
+    elements = f"{front.prefix}/dimensions/v1/demo/account/elements"
+    long = {"en": "Budget euro " * 40, "de": "Planeuro für das Jahr " * 40}
+    body = account("GZIP", descriptions=long)
+    accepting = {"Accept_Encoding": "gzip"}
+    assert service.send("POST", elements, body).status == 201
+    read = service.send("GET", f"{elements}/GZIP", **accepting)
+    assert (read.headers["Content-Encoding"], read.headers["Content-Length"]) == ("gzip", str(len(read.body)))
+    assert json.loads(gzip.decompress(read.body))["descriptions"] == long
+    tag = read.headers["ETag"]
+    assert not tag.startswith("W/")
+    assert service.send("GET", f"{elements}/GZIP", If_None_Match=tag, **accepting).status == 304
+    assert service.send("PATCH", f"{elements}/GZIP", {"type": "DETAIL"}, If_Match=tag, **accepting).status == 200
+    assert service.send("PATCH", f"{elements}/GZIP", {"type": "NORMAL"}, If_Match=tag).status == 412
+    listed = service.send("GET", elements, **accepting)
+    assert "GZIP" in [element["id"] for element in json.loads(gzip.decompress(listed.body))]
 
 
 @pytest.mark.contract("G2")

@@ -1,5 +1,6 @@
 """The OpenAPI documents are served to anybody, fast."""
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -31,11 +32,17 @@ def test_a_document_is_answered_as_json_and_as_yaml_without_credentials(anybody:
     assert yaml.safe_load(as_yaml.content) == as_json.json()
 
 
-@pytest.mark.contract("M3")
-def test_the_start_page_leads_to_the_document_of_all_dimensions_and_its_swagger_ui(anybody: Client) -> None:
+@pytest.mark.contract("H3", "M3")
+def test_the_start_page_leads_to_the_documents_in_each_form_and_on(anybody: Client) -> None:
+    """To those of each dimension and to that of all, to the administration, and to the state of the service."""
     page = anybody.get("/").content.decode()
-    assert 'href="/openapi/dimensions.json"' in page
-    assert 'href="/docs/dimensions"' in page
+    documents = {
+        f"/{path}{name}{ending}"
+        for name in ("currency", "account", "dimensions")
+        for path, ending in (("docs/", ""), ("openapi/", ".json"), ("openapi/", ".yaml"))
+    }
+    links = set(re.findall(r'<a [^>]*href="([^"]+)"', page))
+    assert links == documents | {"/admin/", "/health/live", "/health/ready"}
     assert b'data-document="/openapi/dimensions.json"' in anybody.get("/docs/dimensions").content
 
 

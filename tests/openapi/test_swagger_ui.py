@@ -9,12 +9,11 @@ from playwright.sync_api import Locator, Page, expect
 
 from dimensions_site.demo.management.commands.run_demo import DB_ID
 from dimensions_site.repositories.models import Repository, Role
-from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
 from tests.factories import add_person
+from tests.readable import keep_still, violations
 
 pytestmark = [pytest.mark.contract("H3"), pytest.mark.django_db(transaction=True)]
 
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 OPENED = {"currency": ["listCurrencies", "createCurrency"], "account": ["getAccount", "saveAccounts"]}
 
 
@@ -22,23 +21,17 @@ OPENED = {"currency": ["listCurrencies", "createCurrency"], "account": ["getAcco
 def test_axe_finds_nothing_on_the_page(visit: Any, dimension: str) -> None:
     """With operations closed and opened, and with the dialog for credentials."""
 
-    def violations(page: Page, where: str) -> list[str]:
-        options = {"runOnly": RULES, "resultTypes": ["violations"]}
-        found = page.evaluate("async sent => (await axe.run(...sent)).violations", [where, options])
-        return [f"{each['id']}: {node['target']}" for each in found for node in each["nodes"]]
-
     def look(page: Page) -> list[str]:
-        page.evaluate(AXE)
-        page.evaluate(STILL)
+        keep_still(page)
         for operation in OPENED[dimension]:
             head = page.locator(f"#operations-{dimension}-{operation} .opblock-summary-control")
             head.click()
             expect(head).to_have_attribute("aria-expanded", "true")
         expect(page.locator("pre.microlight").first).to_be_visible()
-        found = violations(page, "body")
+        found = violations(page)
         page.get_by_role("button", name="Authorize").first.click()
         expect(page.locator(".auth-container").first).to_be_visible()
-        return found + violations(page, ".dialog-ux")
+        return found + violations(page, where=".dialog-ux")
 
     assert visit(f"/docs/{dimension}", look) == []
 

@@ -9,11 +9,13 @@ import subprocess
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.services.service import PROJECT, environment, stop
+from tests.services.certificates import Certificate, make_certificate
+from tests.services.service import PROJECT, environment, free_port, stop
 
 FOLDER = PROJECT / "docs" / "deploy"
 # Where the units expect the project and the settings to be.
@@ -88,20 +90,51 @@ def started(
             stop(process)
 
 
-def fill_in(folder: Path, **words: str) -> None:
-    """Write the configuration of nginx there: the file of docs/deploy, its words in capital letters filled in."""
-    template = string.Template((FOLDER / "nginx.conf").read_text())
-    (folder / "dimensions.conf").write_text(template.safe_substitute(words))
+@dataclass(frozen=True)
+class Proxy:
+    """nginx, with the file of docs/deploy, at two ports of an address; its files are in `folder`."""
+
+    folder: Path
+    certificate: Certificate
+    address: str
+    http: int
+    https: int
+    prefix: str
+
+    def fill_in(self, upstream: str) -> None:
+        """Write its configuration as envsubst does, which passes requests to that web server, or several."""
+        words = {
+            "SERVER_NAME": self.address,
+            "HTTP_PORT": f"{self.address}:{self.http}",
+            "HTTPS_PORT": f"{self.address}:{self.https}",
+            "TLS_CERTIFICATE": str(self.certificate.file),
+            "TLS_KEY": str(self.certificate.key),
+            "UPSTREAM": upstream,
+            "URL_PREFIX": self.prefix,
+        }
+        template = string.Template((FOLDER / "nginx.conf").read_text())
+        (self.folder / "dimensions.conf").write_text(template.safe_substitute(words))
 
 
 @contextmanager
-def nginx(folder: Path, inside: Sequence[str] = (), **words: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """nginx with the file of docs/deploy, its words in capital letters filled in as envsubst does.
+def nginx(
+    folder: Path,
+    upstream: str,
+    prefix: str = "",
+    *,
+    address: str = "127.0.0.1",
+    ports: tuple[int, int] | None = None,
+    inside: Sequence[str] = (),
+) -> Iterator[tuple[Proxy, "subprocess.Popen[bytes]"]]:
+    """nginx before the web server, as soon as it listens, until the block ends; it shows the service under the prefix.
 
-    It is started by the words `inside`, on which the command follows.
+    It listens at the `ports` for http and https, or at free ones, and is started by the words `inside`, on which the
+    command follows.
     """
     program = skip_without("nginx")
-    fill_in(folder, **words)
+    http, https = ports or (free_port(), free_port())
+    proxy = Proxy(folder, make_certificate(folder), address, http, https, prefix)
+    proxy.fill_in(upstream)
     # Otherwise its processes would run as another user, without access to the folder of the tests.
     user = "user root;" if os.geteuid() == 0 else ""
     main = folder / "nginx.conf"
@@ -110,7 +143,8 @@ def nginx(folder: Path, inside: Sequence[str] = (), **words: str) -> Iterator["s
     subprocess.run([*command, "-t", "-q"], check=True)
     with subprocess.Popen(command) as process:
         try:
-            yield process
+            wait_for((address, https), process)
+            yield proxy, process
         finally:
             stop(process)
 

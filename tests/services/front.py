@@ -15,10 +15,8 @@ from django.contrib.auth.models import User
 from django.core.management import call_command
 
 from dimensions_site.repositories.models import ApiKey
-from tests.services.certificates import make_certificate
 from tests.services.clerk import errand
 from tests.services.deployment import nginx, started, wait_for
-from tests.services.service import free_port
 
 SECRET_KEY = "this-key-signs-what-the-tests-of-the-deployment-see-and-nothing-else"
 PASSWORD = "a-long-Word-42"
@@ -72,8 +70,7 @@ def behind_nginx(folder: Path, database: str, key: str, prefix: str) -> Iterator
 
     The database is `filled`, which has returned the key.
     """
-    certificate = make_certificate(folder)
-    https, http, web = free_port(), free_port(), str(folder / "web.sock")
+    web = str(folder / "web.sock")
     changed = {
         "SECRET_KEY": SECRET_KEY,
         "DATABASE_URL": database,
@@ -81,19 +78,11 @@ def behind_nginx(folder: Path, database: str, key: str, prefix: str) -> Iterator
         "BIND": f"unix:{web}",
         "URL_PREFIX": prefix,
     }
-    words = {
-        "SERVER_NAME": "127.0.0.1",
-        "HTTP_PORT": f"127.0.0.1:{http}",
-        "HTTPS_PORT": f"127.0.0.1:{https}",
-        "TLS_CERTIFICATE": str(certificate.file),
-        "TLS_KEY": str(certificate.key),
-        "UPSTREAM": f"unix:{web}",
-        "URL_PREFIX": prefix,
-    }
     with ExitStack() as running:
         wait_for(web, running.enter_context(started("dimensions-web.service", folder, changed)))
         running.enter_context(started("dimensions-worker.service", folder, changed))
-        wait_for(("127.0.0.1", https), running.enter_context(nginx(folder, **words)))
-        front = Front(f"https://127.0.0.1:{https}{prefix}", f"http://127.0.0.1:{http}{prefix}", certificate.file, key)
+        proxy, _ = running.enter_context(nginx(folder, f"unix:{web}", prefix))
+        https, http = f"https://127.0.0.1:{proxy.https}{prefix}", f"http://127.0.0.1:{proxy.http}{prefix}"
+        front = Front(https, http, proxy.certificate.file, key)
         front.wait_until_ready()
         yield front

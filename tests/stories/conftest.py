@@ -22,15 +22,15 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield stage
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
+    """One for all stories: nothing here asks Django for the database, so this thread may talk to it."""
     skip_without_browser()
-    # Nothing here asks Django for the database, so this thread may talk to the browser itself.
     with chromium() as browser:
         yield browser
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browsers() -> dict[str, BrowserContext]:
     """The browser of each person, by name, with its cookies and storage."""
     return {}

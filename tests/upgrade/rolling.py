@@ -22,10 +22,9 @@ from tempfile import TemporaryDirectory
 
 from tests.load.follower.copies import Copy
 from tests.load.follower.writing import EXPECTED, Scene, Writer, session
-from tests.services.certificates import make_certificate
 from tests.services.clerk import prepare
 from tests.services.database import empty_database
-from tests.services.deployment import fill_in, nginx, started, wait_for
+from tests.services.deployment import nginx, started, wait_for
 from tests.services.service import Service, free_port
 from tests.services.worker import QUICK, wait_until
 from tests.upgrade.two_releases import CheckedOut, before, made_up_next, release_before
@@ -64,26 +63,21 @@ class Site:
         self._url = url
         self._ports = [free_port(), free_port()]
         self._running: dict[str, ExitStack] = {}
-        self.port = free_port()
-        certificate = make_certificate(folder)
-        self._words = {
-            "SERVER_NAME": "127.0.0.1",
-            "HTTP_PORT": f"127.0.0.1:{self.port}",
-            "HTTPS_PORT": f"127.0.0.1:{free_port()}",
-            "TLS_CERTIFICATE": str(certificate.file),
-            "TLS_KEY": str(certificate.key),
-            "URL_PREFIX": "",
-        }
 
     def start(self, release: CheckedOut) -> None:
         """Start everything, of this release."""
         for number in range(len(self._ports)):
             self._start_web(number, release)
         self._start("worker", release, {})
-        self._nginx = self._stack.enter_context(nginx(self._folder, **self._words, UPSTREAM=self._listed(*self._ports)))
-        wait_for(("127.0.0.1", self.port), self._nginx)
+        proxy = nginx(self._folder, self._listed(*self._ports))
+        self._proxy, self._nginx = self._stack.enter_context(proxy)
         for port in self._ports:
             self._wait_until_ready(port)
+
+    @property
+    def port(self) -> int:
+        """The port of nginx for http, once everything is started."""
+        return self._proxy.http
 
     def replace(self, release: CheckedOut) -> None:
         """Have the release take the place of what runs, one process after the other."""
@@ -113,7 +107,7 @@ class Site:
 
     def _pass_to(self, *ports: int) -> None:
         """Have nginx pass requests to these alone; return when none is on its way to another."""
-        fill_in(self._folder, **self._words, UPSTREAM=self._listed(*ports))
+        self._proxy.fill_in(self._listed(*ports))
         old = self._passing()
         self._nginx.send_signal(signal.SIGHUP)
         wait_until(lambda: not old & self._passing() and bool(self._passing()), "nginx does not take its new file")

@@ -10,22 +10,12 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser import WIDTHS, Watched, fits
-from tests.dimensions_site.administration.site.test_accessibility import AXE, STILL
 from tests.dimensions_site.tokens.clients import planning_tool
 from tests.dimensions_site.tokens.consenting import question
 from tests.factories import Person
+from tests.readable import keep_still, violations
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db(transaction=True)]
-
-RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-
-
-def serious(page: Page) -> list[str]:
-    """What axe finds on the page."""
-    page.evaluate(STILL)
-    page.evaluate(AXE)
-    found = page.evaluate("rules => axe.run(document, {runOnly: rules})", RULES)
-    return [f"{violation['id']}: {violation['nodes'][0]['html']}" for violation in found["violations"]]
 
 
 def sign_in(page: Page) -> None:
@@ -58,10 +48,11 @@ def test_a_person_signs_in_reads_the_question_and_comes_back_to_the_program(
             sign_in(page)
             expect(page.get_by_role("heading", level=1)).to_have_text("Access for a program")
             assert fits(page)
+            keep_still(page)
             found = []
             for scheme in ("light", "dark"):
                 page.emulate_media(color_scheme=scheme)
-                found += serious(page)
+                found += violations(page)
             watched.check("localhost")
             page.get_by_role("button", name="Allow").click()
             page.wait_for_url("http://127.0.0.1:*/**")

@@ -74,7 +74,7 @@ def scene(folder: Path, server_url: str, scale: Scale, *, behind_nginx: bool) ->
         known = json.loads(errand(url, f"from tests.load.attacks.people import settle; settle({scale.elements})"))
         key = known["attacker"]
         if behind_nginx:
-            service, _ = running.enter_context(fronted(url, key, folder, **VARIABLES))
+            service = running.enter_context(fronted(url, key, folder, **VARIABLES))
         else:
             service = running.enter_context(serving(url, key, folder, **VARIABLES))
         worker = running.enter_context(working(url, folder))

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from tests.load.hosts.network import Host, lay_cables, new_host
-from tests.services.certificates import make_certificate
 from tests.services.clerk import prepare
 from tests.services.deployment import nginx, skip_without, started, wait_for
 from tests.services.own_pgbouncer import own_pgbouncer
@@ -90,18 +89,9 @@ class Estate:
             wait_for((host.address, 8000), process)
 
     def _start_nginx(self, host: Host) -> None:
-        place = self.place(host)
-        certificate = make_certificate(place)
-        words = {
-            "SERVER_NAME": host.address,
-            "HTTP_PORT": f"{host.address}:80",
-            "HTTPS_PORT": f"{host.address}:443",
-            "TLS_CERTIFICATE": str(certificate.file),
-            "TLS_KEY": str(certificate.key),
-            "UPSTREAM": "; server ".join(f"{self.hosts[name].address}:8000" for name in ("web1", "web2")),
-            "URL_PREFIX": "",
-        }
-        wait_for((host.address, 80), self.stack.enter_context(nginx(place, host.inside, **words)))
+        upstream = "; server ".join(f"{self.hosts[name].address}:8000" for name in ("web1", "web2"))
+        proxy = nginx(self.place(host), upstream, address=host.address, ports=(80, 443), inside=host.inside)
+        self.stack.enter_context(proxy)
 
     def _start_pgbouncer(self, host: Host) -> None:
         pool = own_pgbouncer(self.place(host), self.url, _POOL, (host.address, 6432), host.inside, **self.pool)

@@ -1,15 +1,12 @@
-"""The browser, and a chart to choose from, for the tests of this folder."""
+"""A chart to choose from, for the tests of this folder."""
 
 from typing import Any
 
 import pytest
 
 from dimensions_site.repositories.models import Repository
-from tests.browser import browser, browser_thread, visit
 from tests.factories import account
 from tests.storing import store_accounts
-
-__all__ = ["browser", "browser_thread", "visit"]
 
 CHART: tuple[dict[str, Any], ...] = (
     account("1000", descriptions={"en": "Cash", "de": "Kasse"}),

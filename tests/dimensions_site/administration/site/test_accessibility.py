@@ -1,9 +1,12 @@
-"""Everybody can read and use the pages of the admin: axe finds nothing serious (WCAG 2.1 A and AA), and all fits.
+"""Everybody can read and use the pages of the admin: axe finds nothing (WCAG 2.1 A and AA), and all fits.
+
+What is clicked is reached by keyboard, and each box of a form has a border and a size.
 
 In the short form axe looks at every other page, light on a desk, and at the others, dark on a phone. The long one looks
 at both schemes on both, in four times the time: `make test-long`.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from itertools import count
@@ -11,7 +14,6 @@ from typing import Any, Literal
 from urllib.parse import urljoin
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
@@ -36,33 +38,22 @@ from tests.dimensions_site.administration.site.people import browser_of, page, s
 from tests.dimensions_site.tokens.clients import access_token, service
 from tests.factories import Person, account, add_person, currency
 from tests.lengths import IS_LONG
+from tests.readable import WCAG, keep_still, show_in, unseen_boxes, unusable, violations
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 # The pages are tested in that many parts, which processes of the tests share.
 PARTS = 3
-AXE = Axe().axe_script
-_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 # What depends on the colours; the dark scheme changes nothing else.
 _RULES_OF_COLOURS = ["color-contrast", "link-in-text-block"]
 _Scheme = tuple[Literal["light", "dark"], list[str]]
-_LIGHT: _Scheme = ("light", _RULES)
+_LIGHT: _Scheme = ("light", WCAG)
 _DARK: _Scheme = ("dark", _RULES_OF_COLOURS)
 # The widths and schemes in which axe looks at a page; pages take turns.
 _SHAPES: list[dict[str, list[_Scheme]]] = [{"desk": [_LIGHT]}, {"phone": [_DARK]}]
 if IS_LONG:
     _SHAPES = [{name: [_LIGHT, _DARK] for name in WIDTHS}]
-# The name of an icon that the font lacks is shown as a word.
-_WORDS_FOR_ICONS = """() => [...document.querySelectorAll(".material-symbols-outlined")]
-  .filter(icon => icon.checkVisibility() && icon.scrollWidth > 2 * parseFloat(getComputedStyle(icon).fontSize))
-  .map(icon => `${icon.textContent.trim()} is no icon of static/site/admin/fonts/icons`)"""
-# What moves or fades would be measured half-way. A style of the page itself the content security policy would refuse.
-STILL = """() => {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important; }");
-  document.adoptedStyleSheets = [sheet];
-}"""
 
 
 @pytest.fixture
@@ -115,6 +106,7 @@ def pages_of_managers() -> Iterator[str]:
     yield from pages_of_lists()
     deleted = AccountVersion.objects.filter(element_id="OLD").latest("number")
     yield page(Account, "version", deleted.pk)
+    yield page(Currency, "add")
     yield page(Currency, "change", Currency.objects.get(element_id="EUR").pk)
     for model in (DataProcessing, FileImport, ChangeSet, Plan):
         yield page(model)
@@ -274,14 +266,6 @@ def new_key(tab: Page) -> None:
     expect(tab.get_by_text("it is not shown again")).to_be_visible()
 
 
-def serious(tab: Page, rules: list[str]) -> Iterator[str]:
-    """What axe finds moderate, serious or critical on the page."""
-    options = {"runOnly": rules, "resultTypes": ["violations"]}
-    for error in tab.evaluate("async options => (await axe.run(document, options)).violations", options):
-        if error["impact"] in ("moderate", "serious", "critical"):
-            yield from (f"{error['id']}: {node['html'][:300]}" for node in error["nodes"])
-
-
 def errors_in_shapes(tab: Page, number: int) -> Iterator[str]:
     """What is wrong with the page of that number, in all its tabs."""
     tab.wait_for_load_state()
@@ -289,20 +273,17 @@ def errors_in_shapes(tab: Page, number: int) -> Iterator[str]:
     for loaded_when_seen in tab.locator("[data-load]").all():
         loaded_when_seen.scroll_into_view_if_needed()
         expect(loaded_when_seen.locator("> a")).to_have_count(0)  # the link to what is loaded
-    tab.evaluate(STILL)
-    tab.evaluate(AXE)
-    tab.evaluate("document.fonts.ready")
-    yield from tab.evaluate(_WORDS_FOR_ICONS)
+    keep_still(tab)
     # A page begins as wide as the one before it ended.
     for name, width in list(WIDTHS.items())[:: 1 if number % 2 else -1]:
         tab.set_viewport_size({"width": width, "height": 900})
+        yield from (f"{name}: {error}" for error in unusable(tab))
         if not fits(tab):
             yield f"{name}: sticks out at the right"
         for scheme, rules in _SHAPES[number % len(_SHAPES)].get(name, ()):
-            tab.emulate_media(color_scheme=scheme)
-            # The theme looks at the scheme when the page is loaded; the pages without the theme follow it.
-            tab.evaluate("is => document.documentElement.classList.toggle('dark', is)", scheme == "dark")
-            yield from (f"{name}, {scheme}: {error}" for error in serious(tab, rules))
+            show_in(tab, scheme)
+            yield from (f"{name}, {scheme}: {error}" for error in violations(tab, rules))
+    yield from unseen_boxes(tab)
 
 
 def errors(
@@ -310,22 +291,22 @@ def errors(
 ) -> dict[str, list[str]]:
     """What is wrong with the pages, by their addresses, and with those to which the `ways` lead."""
     first, *others = addresses
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[str]] = defaultdict(list)
 
     def look(tab: Page) -> None:
         # What fades in would be measured half-way.
         tab.emulate_media(reduced_motion="reduce")
         origin = tab.url.removesuffix(first)
         numbers = count()
-        found[first] = list(errors_in_shapes(tab, next(numbers)))
+        found[first] += errors_in_shapes(tab, next(numbers))
         for address in others:
             tab.goto(f"{origin}{address}")
-            found[address] = list(errors_in_shapes(tab, next(numbers)))
+            found[address] += errors_in_shapes(tab, next(numbers))
         for way in ways:
             tab.set_viewport_size({"width": WIDTHS["desk"], "height": 900})
             tab.goto(f"{origin}{reverse('admin:index')}")
             way(tab)
-            found[way.__name__] = list(errors_in_shapes(tab, next(numbers)))
+            found[way.__name__] += errors_in_shapes(tab, next(numbers))
 
     visit(first, look, **({} if browser is None else {"storage_state": signed_in(browser)}))
     return {address: lines for address, lines in found.items() if lines}
@@ -400,6 +381,6 @@ def test_everybody_can_use_the_pages_of_superusers(part, filled, visit, alice, n
     assert errors(visit, pages, superuser(), *[new_key, user_with_errors][part::PARTS]) == {}
 
 
-def test_everybody_can_use_the_page_of_the_login(visit, db):
-    """Before anybody is known."""
-    assert errors(visit, [reverse("admin:login")], None) == {}
+def test_everybody_can_use_the_landing_page_and_that_of_the_login(visit, db):
+    """Before anybody is known; each both in light and in dark colours."""
+    assert errors(visit, [reverse("admin:login"), "/", "/", reverse("admin:login")], None) == {}

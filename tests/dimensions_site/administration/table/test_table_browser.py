@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from account.models import Account
@@ -13,11 +12,11 @@ from tests.browser import WIDTHS, fits, follow, signed_in
 from tests.dimensions_site.administration.elements.test_element_form_browser import SAVE_ELSEWHERE
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import account
+from tests.readable import show_in, violations
 from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.contract("K4"), pytest.mark.django_db(transaction=True)]
 
-RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}
 CLIPBOARD = ["clipboard-read", "clipboard-write"]
 
 
@@ -277,10 +276,6 @@ def test_a_conflict_is_decided_in_the_table(edit):
 def test_everybody_can_read_the_table_in_every_state(edit, scheme, width):
     """With an error at a cell, an open list and open columns; on a phone, a message says that more room is needed."""
 
-    def findings(tab: Page) -> list[str]:
-        found = Axe().run(tab, options=RULES).response["violations"]
-        return [f"{one['id']}: {one['nodes'][0]['target']}" for one in found]
-
     def look(tab: Page) -> None:
         if width == WIDTHS["phone"]:
             expect(tab.get_by_text("This table needs a wider screen.")).to_be_visible()
@@ -295,8 +290,8 @@ def test_everybody_can_read_the_table_in_every_state(edit, scheme, width):
             tab.get_by_text("Columns", exact=True).click()
             cell(tab, 0, 3).dblclick()
             tab.get_by_text("Balance sheet", exact=True).last.wait_for()
-        tab.evaluate("is => document.documentElement.classList.toggle('dark', is)", scheme == "dark")
-        assert findings(tab) == []
+        show_in(tab, scheme)
+        assert violations(tab) == []
         assert fits(tab)
 
     edit(look, viewport={"width": width, "height": 800}, color_scheme=scheme)

@@ -19,7 +19,6 @@ SERVICES = (
     "tests/bulkops/files/formats/test_format_memory.py",
     "tests/bulkops/files/test_export_memory.py",
     "tests/containers/",
-    "tests/dimensions_site/server/",
     "tests/dimensions_site/administration/site/test_walk_tenancy.py",
     "tests/docs/test_docs_calls.py",
     "tests/docs/test_docs_client.py",

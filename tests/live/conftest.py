@@ -27,8 +27,9 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, s
 
 @pytest.fixture(scope="session")
 def service(prepared: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """Gunicorn, as many processes and threads as it has by default."""
-    with serving(*prepared, tmp_path_factory.mktemp("live")) as running:
+    """Gunicorn, as many processes and threads as it has by default, with a home in which nothing is but its log."""
+    home = tmp_path_factory.mktemp("live")
+    with serving(*prepared, home, HOME=str(home), XDG_RUNTIME_DIR=str(home)) as running:
         yield running
 
 

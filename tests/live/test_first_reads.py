@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.services.clerk import prepare
+from tests.services.programs import LIST
 from tests.services.service import serving
-from tests.services.writers import ACCOUNTS
 
 
 @pytest.mark.contract("F6")
@@ -17,5 +17,5 @@ def test_reads_of_a_new_process_are_answered_while_somebody_writes(tmp_path: Pat
     key = prepare(f"sqlite:///{file}")
     with serving(f"sqlite:///{file}", key, tmp_path) as service, closing(sqlite3.connect(file)) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        answers = [service.send("GET", f"{ACCOUNTS}{which}") for which in ("", "?skip=0&take=3", "/nobody", "-count")]
+        answers = [service.send("GET", f"{LIST}{which}") for which in ("", "?skip=0&take=3", "/nobody", "-count")]
     assert [answer.status for answer in answers] == [200, 200, 404, 200], answers

@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,12 +13,12 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.live.test_start import COMMANDS, start
 from tests.services.clerk import errand
-from tests.services.service import PROJECT, Answer, Service, environment, free_port, serving, stop, wait_for_port
+from tests.services.deployment import started, wait_for
+from tests.services.front import SECRET_KEY
+from tests.services.service import Answer, Service, free_port, serving
 from tests.services.worker import delete, fill, is_alive, wait_until, working
-
-WEB = ["-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), "dimensions_site.wsgi"]
-WORKER = [str(PROJECT / "manage.py"), "qcluster"]
 
 # Where gunicorn.conf.py has them made.
 FOLDERS = Path("/dev", "shm")
@@ -121,20 +119,15 @@ def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(o
 
 def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[str, str], tmp_path: Path, port: int):
     """There gunicorn takes the port of the server from the header Host."""
-    path = tmp_path / "web.socket"
-    variables = environment(prepared[0], BIND=f"unix:{path}", METRICS_BIND=f"127.0.0.1:{port}")
-    with subprocess.Popen([sys.executable, *WEB], cwd=tmp_path, env=variables, stderr=subprocess.DEVNULL) as process:
-        try:
-            wait_for_port(port, process)
-            assert metrics_at(port)["database_up",] == 1
-            with socket.socket(socket.AF_UNIX) as program:
-                program.connect(str(path))
-                program.sendall(
-                    f"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
-                )
-                answer = b"".join(iter(lambda: program.recv(65536), b""))
-        finally:
-            stop(process)
+    path = str(tmp_path / "web.socket")
+    changed = {"DATABASE_URL": prepared[0], "SECRET_KEY": SECRET_KEY, "METRICS_BIND": f"127.0.0.1:{port}"}
+    with started("dimensions-web.service", tmp_path, {**changed, "BIND": f"unix:{path}"}) as process:
+        wait_for(path, process)
+        assert metrics_at(port)["database_up",] == 1
+        with socket.socket(socket.AF_UNIX) as program:
+            program.connect(path)
+            program.sendall(f"GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+            answer = b"".join(iter(lambda: program.recv(65536), b""))
     assert answer.startswith(b"HTTP/1.1 404 ")
     assert b"dimensions_" not in answer
 
@@ -155,7 +148,7 @@ def test_the_folder_of_the_metrics_is_removed_with_the_service(
 def test_a_start_that_fails_leaves_no_folder(tmp_path: Path, port: int):
     """A supervisor retries again and again."""
     folders = set(FOLDERS.glob("dimensions-metrics-*"))
-    outcome = started(WEB, tmp_path, METRICS_BIND=f"127.0.0.1:{port}", DEBUG="1")
+    outcome = start(COMMANDS["web"], tmp_path, METRICS_BIND=f"127.0.0.1:{port}", DEBUG="1")
     assert "DEBUG is '1'" in outcome.stderr
     # Services of other tests may have come meanwhile: those work in their folders.
     wait_until(lambda: set(FOLDERS.glob("dimensions-metrics-*")) <= folders | folders_in_use(), "A folder is left")
@@ -223,21 +216,8 @@ def is_free(port: int) -> bool:
 # --- Errors ------------------------------------------------------------------------------------
 
 
-def started(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A process of the service that should not start."""
-    return subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=environment(f"sqlite:///{folder / 'unused.sqlite3'}", **variables),
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-        check=False,
-    )
-
-
 def test_an_invalid_address_is_refused(tmp_path: Path):
-    outcome = started(WEB, tmp_path, METRICS_BIND="::1:9464")
+    outcome = start(COMMANDS["web"], tmp_path, METRICS_BIND="::1:9464")
     assert outcome.returncode == 1
     assert outcome.stderr.startswith(
         "The service is not configured: METRICS_BIND is '::1:9464'; it has to be an address"
@@ -246,7 +226,7 @@ def test_an_invalid_address_is_refused(tmp_path: Path):
 
 def test_the_port_of_the_service_is_refused(tmp_path: Path):
     """Otherwise nobody could know who reads the metrics."""
-    outcome = started(WEB, tmp_path, METRICS_BIND="127.0.0.1:8123", BIND="0.0.0.0:8123")
+    outcome = start(COMMANDS["web"], tmp_path, METRICS_BIND="127.0.0.1:8123", BIND="0.0.0.0:8123")
     assert outcome.stderr == (
         "The service is not configured: METRICS_BIND is '127.0.0.1:8123'; it has to have a port of its own.\n"
     )
@@ -255,7 +235,7 @@ def test_the_port_of_the_service_is_refused(tmp_path: Path):
 def test_a_port_that_is_taken_keeps_the_worker_from_starting(tmp_path: Path, port: int):
     """With a sentence: the worker and the web server of one machine need two ports."""
     with socket.create_server(("127.0.0.1", port)):
-        outcome = started(WORKER, tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}")
+        outcome = start(COMMANDS["worker"], tmp_path, WORKER_METRICS_BIND=f"127.0.0.1:{port}")
     assert outcome.returncode == 1
     assert outcome.stderr == (
         f"The service is not configured: WORKER_METRICS_BIND is '127.0.0.1:{port}': Address already in use.\n"

@@ -124,9 +124,9 @@ class _Program:
 
 
 @contextmanager
-def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
-    """That many clients, with that `pause` in seconds between calls, and one that has elements deleted, until the block
-    ends."""
+def calling(service: Service, pause: float = 0.02, *, deletes: bool = True) -> Iterator[Record]:
+    """That many clients, with that `pause` in seconds between calls, until the block ends; usually there is one more,
+    that has elements deleted."""
     record = Record()
     is_over = threading.Event()
 
@@ -137,7 +137,7 @@ def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
             act()
             time.sleep(pause if number < PROGRAMS else 0.5)
 
-    threads = [threading.Thread(target=live, args=(number,)) for number in range(PROGRAMS + 1)]
+    threads = [threading.Thread(target=live, args=(number,)) for number in range(PROGRAMS + deletes)]
     for thread in threads:
         thread.start()
     try:
@@ -150,7 +150,7 @@ def calling(service: Service, pause: float = 0.02) -> Iterator[Record]:
 
 def discrepancies(url: str, record: Record) -> list[str]:
     """What the database does not have as it was answered; the deletions have ended by now."""
-    stored = dict(rows(url, _VERSIONS))
+    stored = versions(url)
     found = list(record.wrong)
     for write in record.writes:
         count = stored.pop(write.mark, 0)
@@ -159,5 +159,15 @@ def discrepancies(url: str, record: Record) -> list[str]:
             found.append(f"{write}: {count} versions")
         record.stored_all_the_same[write.status] += count > 0 and not is_answered
     found += [f"{mark} was written by nobody" for mark in stored]
-    ((unsound,),) = rows(url, _UNSOUND)
-    return found + ([f"{unsound} accounts differ from their history"] if unsound else [])
+    return found + unsound(url)
+
+
+def versions(url: str) -> dict[str, int]:
+    """How many versions each call has written, by its mark."""
+    return dict(rows(url, _VERSIONS))
+
+
+def unsound(url: str) -> list[str]:
+    """That accounts are not as their history says, if there are any."""
+    ((count,),) = rows(url, _UNSOUND)
+    return [f"{count} accounts differ from their history"] if count else []

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPConnection, HTTPSConnection
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from random import SystemRandom
 from typing import IO, Any
@@ -84,6 +84,16 @@ class Service:
             return Answer(response.status, dict(response.getheaders()), response.read())
         finally:
             connection.close()
+
+    def send_bytes(self, data: bytes, *, is_all: bool = False) -> Answer:
+        """Send bytes as they are on a separate connection, which may end after them; return the response."""
+        with socket.create_connection((self.host, self.port), timeout=_TIMEOUT) as connection:
+            connection.sendall(data)
+            if is_all:
+                connection.shutdown(socket.SHUT_WR)
+            with HTTPResponse(connection) as response:
+                response.begin()
+                return Answer(response.status, dict(response.getheaders()), response.read())
 
     def begin_to_read(self, address: str) -> socket.socket:
         """A connection with little room for what comes, on which a GET is sent, and nothing read of the answer."""

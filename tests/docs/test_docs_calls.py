@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 from tests.docs.calls import LACKING, run_calls
 from tests.services.service import PROJECT, free_port, wait_for_port
+from tests.services.worker import alive_in, wait_until
 
 PAGES = [PROJECT / "README.md", *sorted((PROJECT / "docs" / "integrators").glob("*.md"))]
 ADDRESS = "http://localhost:8000"
@@ -27,7 +29,11 @@ pytestmark = pytest.mark.skipif(LACKING != "", reason=LACKING)
 
 @contextmanager
 def make_run(folder: Path, port: int) -> Iterator[None]:
-    """`make run` in the folder of a clone, as soon as it answers; its libraries are those of the tests."""
+    """`make run` in the folder of a clone, as soon as it answers; its libraries are those of the tests.
+
+    Who ends make ends the service, as a supervisor does: the recipe leaves no process between that would take the
+    signal for itself.
+    """
     make = ["make", "--makefile", str(PROJECT / "Makefile"), "--old-file", "run-environment", "run", f"PORT={port}"]
     clean = {name: value for name, value in os.environ.items() if name not in {"DATABASE_URL", "BROKER_URL"}}
     with (
@@ -37,10 +43,14 @@ def make_run(folder: Path, port: int) -> Iterator[None]:
         try:
             wait_for_port(port, process)
             yield
+            process.terminate()
+            process.wait(timeout=60)
+            wait_until(lambda: not alive_in(process.pid), "Processes are left", lambda: str(alive_in(process.pid)))
+            with socket.socket() as probe:
+                assert probe.connect_ex(("127.0.0.1", port)) != 0
         finally:
             with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGTERM)
-            process.wait(timeout=60)
+                os.killpg(process.pid, signal.SIGTERM)  # what a failure leaves
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,7 @@
-"""The web server warns where clients could bypass the reverse proxy, which keeps slow clients away."""
+"""The web server warns where clients could bypass the reverse proxy, which keeps slow clients away.
+
+That it says so in its log, `test_metrics_endpoint.py` shows.
+"""
 
 from ipaddress import ip_address
 from pathlib import Path
@@ -8,25 +11,9 @@ import pytest
 from dimensions_site.environment import SocketAddress
 from dimensions_site.server.worker import exposure_warnings
 from tests.services.certificates import make_certificate
-from tests.services.service import free_port, serving
+from tests.services.service import serving
 
 ANYWHERE = str(ip_address(0))
-
-
-def test_the_log_names_an_address_that_other_machines_may_reach_and_the_remedy(
-    prepared: tuple[str, str], tmp_path: Path
-):
-    """The service starts all the same: a firewall may protect it."""
-    address = f"{ANYWHERE}:{free_port()}"
-    with serving(*prepared, tmp_path, METRICS_BIND=address) as service:
-        log = service.log.read_text()
-        assert f"METRICS_BIND is {address}, which other machines may reach" in log
-        assert "Let a firewall admit Prometheus alone, or bind to 127.0.0.1 or a unix socket" in log
-
-
-def test_nothing_is_said_where_only_this_machine_gets(prepared: tuple[str, str], tmp_path: Path):
-    with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{free_port()}") as service:
-        assert "other machines" not in service.log.read_text()
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from tests.live.test_exposure import ANYWHERE
 from tests.live.test_start import COMMANDS, start
 from tests.services.clerk import errand
 from tests.services.deployment import started, wait_for
@@ -111,6 +112,7 @@ def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(o
     for address in ("/", "/health/live", "/admin/", COUNT, "/metrics/"):
         assert ask(port, address, **{"X-API-Key": service.key}).status == 404
     assert ask(port, method="POST").status == 404
+    assert "other machines" not in service.log.read_text()  # only this one gets there
     for host in (f"127.0.0.1:{service.port}", f"127.0.0.1:{port}", f"localhost:{port}"):
         answer = service.send("GET", "/metrics", Host=host)
         assert answer.status == 404
@@ -135,10 +137,17 @@ def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
 def test_the_folder_of_the_metrics_is_removed_with_the_service(
     prepared: tuple[str, str], service: Service, tmp_path: Path, port: int
 ):
-    """And without the setting there is no endpoint."""
+    """And without the setting there is no endpoint.
+
+    The log names an address that other machines may reach, and the remedy: a firewall may protect it.
+    """
     assert "PROMETHEUS" not in environment_of(service.workers()[0])
     assert not open_metrics(service.workers()[0])
-    with serving(*prepared, tmp_path, METRICS_BIND=f"127.0.0.1:{port}") as observed:
+    address = f"{ANYWHERE}:{port}"
+    with serving(*prepared, tmp_path, METRICS_BIND=address) as observed:
+        log = observed.log.read_text()
+        assert f"METRICS_BIND is {address}, which other machines may reach" in log
+        assert "Let a firewall admit Prometheus alone, or bind to 127.0.0.1 or a unix socket" in log
         wait_until(lambda: bool(open_metrics(observed.workers()[0])), "Nothing is counted")
         (folder,) = {file.parent for file in open_metrics(observed.workers()[0])}
         assert folder.stat().st_mode & 0o077 == 0

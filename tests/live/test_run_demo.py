@@ -11,7 +11,7 @@ import sys
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -19,6 +19,7 @@ import pytest
 
 from tests.services.migrated import copy_file, template
 from tests.services.service import PROJECT, environment, free_port, stop, wait_for_port
+from tests.services.worker import alive_in, wait_until
 
 _TIMEOUT = 120
 linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads the processes from /proc")
@@ -49,34 +50,18 @@ def demo(folder: Path, port: int) -> Iterator[tuple["subprocess.Popen[bytes]", C
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a blank in its name; the demo keeps its database there from test to test."""
-    return tmp_path_factory.mktemp("a demo")
+    """A folder with a blank in its name; the demo keeps its database there from test to test.
+
+    The tables are there: a start without any is seen by the tests of the documents.
+    """
+    made = tmp_path_factory.mktemp("a demo")
+    copy_file(template(""), made / "demo.sqlite3")
+    return made
 
 
 def started(output: str) -> dict[str, int]:
     """The process ids in the output, by name."""
     return {name: int(pid) for name, pid in re.findall(r"(web|worker) started \(pid=(\d+)\)", output)}
-
-
-def alive(session: int) -> list[str]:
-    """The processes of that session, by their line in /proc; web and worker lead one each."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            line = stat.read_text()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        state, _, _, own_session = line.rpartition(")")[2].split()[:4]
-        if int(own_session) == session and state != "Z":
-            found.append(line)
-    return found
-
-
-def wait_until(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + _TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @linux
@@ -100,49 +85,21 @@ def test_the_printed_call_works_and_the_end_of_the_terminal_ends_everything(fold
             assert json.load(response)["id"] == "EUR"
         assert words[2] == f"demo:{(folder / '.run/password').read_text()}"
 
-        wait_until(lambda: len(started(output())) == 2)
+        wait_until(lambda: len(started(output())) == 2, "Not started")
         sessions = started(output()).values()
-        wait_until(lambda: all(len(alive(session)) > 1 for session in sessions))
+        wait_until(lambda: all(len(alive_in(session)) > 1 for session in sessions), "No children")
         assert stop(process, signal.SIGHUP) == 0
-        assert [line for session in sessions for line in alive(session)] == []
+        assert [line for session in sessions for line in alive_in(session)] == []
         assert "Traceback" not in output()
         assert "SIGKILL" not in output()
     assert (folder / ".run/password").stat().st_mode & 0o077 == 0
 
 
 @linux
-def test_who_ends_make_ends_the_service(tmp_path: Path):
-    """As a supervisor does: the recipe leaves no process between that would take the signal for itself.
-
-    The tables are there: a first start is seen by the tests with `folder`.
-    """
-    port = free_port()
-    (tmp_path / "manage.py").symlink_to(PROJECT / "manage.py")
-    (tmp_path / ".run").mkdir()
-    (tmp_path / ".run" / "venv").symlink_to(sys.prefix)
-    copy_file(template(""), tmp_path / ".run" / "dimensions.sqlite3")
-    make = ["make", "--makefile", str(PROJECT / "Makefile"), "--old-file", "run-environment", "run", f"PORT={port}"]
-    with (
-        (tmp_path / "output.txt").open("wb") as output,
-        subprocess.Popen(make, cwd=tmp_path, stdout=output, stderr=output, start_new_session=True) as process,
-    ):
-        try:
-            wait_for_port(port, process)
-            process.terminate()
-            process.wait(timeout=_TIMEOUT)
-            wait_until(lambda: not alive(process.pid))
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGTERM)  # what a failure leaves
-    with socket.socket() as probe:
-        assert probe.connect_ex(("127.0.0.1", port)) != 0
-
-
-@linux
 def test_what_takes_its_time_to_end_is_not_killed(folder: Path):
     """Ctrl-C gives as much time as the web server gives running requests; the data of an earlier start is there."""
     with demo(folder, free_port()) as (process, output):
-        wait_until(lambda: len(started(output())) == 2)
+        wait_until(lambda: len(started(output())) == 2, "Not started")
         web = started(output())["web"]
         os.kill(web, signal.SIGSTOP)
         process.send_signal(signal.SIGINT)
@@ -157,13 +114,13 @@ def test_what_takes_its_time_to_end_is_not_killed(folder: Path):
 def test_when_one_process_dies_the_other_ends_too(folder: Path, name: str):
     """The status is 1, and the last line says what has happened."""
     with demo(folder, free_port()) as (process, output):
-        wait_until(lambda: len(started(output())) == 2)
+        wait_until(lambda: len(started(output())) == 2, "Not started")
         processes = started(output())
-        wait_until(lambda: all(len(alive(session)) > 1 for session in processes.values()))
+        wait_until(lambda: all(len(alive_in(session)) > 1 for session in processes.values()), "No children")
         os.killpg(processes[name], signal.SIGKILL)
         assert process.wait(timeout=_TIMEOUT) == 1
         # Those that were killed here end when each of them gets a processor.
-        wait_until(lambda: not any(alive(session) for session in processes.values()))
+        wait_until(lambda: not any(alive_in(session) for session in processes.values()), "Some are left")
         assert output().splitlines()[-1].startswith("CommandError: The service has stopped, because one of its")
 
 

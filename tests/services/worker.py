@@ -138,6 +138,18 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def alive_in(session: int) -> list[str]:
+    """The processes of that session, by their line in /proc (Linux)."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            line = stat.read_text()
+            state, _, _, own_session = line.rpartition(")")[2].split()[:4]
+            if int(own_session) == session and state != "Z":
+                found.append(line)
+    return found
+
+
 def wait_until(
     holds: Callable[[], bool], complaint: str, detail: Callable[[], str] = str, timeout: float = _TIMEOUT
 ) -> None:

@@ -24,11 +24,12 @@ pytestmark = [pytest.mark.contract("M3"), pytest.mark.parametrize("dimension", [
 
 
 def operations(dimension: str) -> Iterator[tuple[str, str, str]]:
-    """The method, the path and the name of each operation."""
-    document: Any = yaml.safe_load((DOCUMENTS / f"{dimension}.yml").read_text(encoding="utf-8"))
+    """The method, the path and the name of each operation of the dimension, in the document of all."""
+    document: Any = yaml.safe_load((DOCUMENTS / "dimensions.yml").read_text(encoding="utf-8"))
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            yield method.upper(), path, operation["operationId"]
+            if dimension in operation["tags"]:
+                yield method.upper(), path, operation["operationId"]
 
 
 @pytest.mark.parametrize("program", ["java/{title}Calls.java", "typescript_fetch/{name}.ts"])

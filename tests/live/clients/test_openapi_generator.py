@@ -25,14 +25,14 @@ DIMENSIONS = ("currency", "account")
 # The default library of Java needs some that Debian does not have, so its client is compiled as far as that goes, and
 # this one is run.
 RUNNING_JAVA = {"library": "native", "additionalProperties": {"openApiNullable": False}}
-# The document of all dimensions, of which one client is made for both.
+# The document of all dimensions, which says what those of each say; of it one client is made for both.
 ALL = "dimensions"
 # Each generator with its options, and the documents of which it makes clients.
 GENERATORS: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
-    "typescript-fetch": ("typescript-fetch", {}, DIMENSIONS),
+    "typescript-fetch": ("typescript-fetch", {}, (ALL,)),
     "python": ("python", {}, (*DIMENSIONS, ALL)),
     "java": ("java", {}, (ALL,)),
-    "running-java": ("java", RUNNING_JAVA, DIMENSIONS),
+    "running-java": ("java", RUNNING_JAVA, (ALL,)),
 }
 # Parts of the default library of Java that are the same whatever the document says.
 INDEPENDENT = re.compile(r"/client/(?:ApiClient|auth/\w+)\.java$")
@@ -63,14 +63,12 @@ def made(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_the_client_for_typescript_fetch_does_every_operation(made: Path, service: Service, dimension: str) -> None:
+def test_the_client_for_typescript_fetch_does_every_operation(made: Path, service: Service) -> None:
     """Compiled with `tsc --strict`. It knows where the service is from the document."""
     need_npm_tools()
-    client = made / f"{dimension}-typescript-fetch"
-    calls = compiled(HERE / "typescript_fetch" / f"{dimension}.ts", client=client)
-
-    assert run("node", calls, service.key).strip() == DONE
+    client = made / f"{ALL}-typescript-fetch"
+    for calls in compiled(*sorted((HERE / "typescript_fetch").glob("*.ts")), client=client):
+        assert run("node", calls, service.key).strip() == DONE
 
 
 def model_in(annotation: Any) -> Any:
@@ -154,17 +152,17 @@ ADDRESSES = {
 }
 
 
-@pytest.mark.parametrize("dimension", DIMENSIONS)
-def test_the_client_for_java_does_every_operation(made: Path, service: Service, dimension: str) -> None:
+def test_the_client_for_java_does_every_operation(made: Path, service: Service) -> None:
     """With the library that needs nothing but Java and Jackson, which OpenAPI Generator brings."""
     libraries = need_java_libraries("geronimo-annotation-1.3-spec")
-    client = made / f"{dimension}-running-java"
+    client = made / f"{ALL}-running-java"
     with importlib.resources.as_file(importlib.resources.files("openapi_generator_cli")) as package:
         path = ":".join(map(str, [client, package / "openapi-generator.jar", *libraries]))
-        calls = HERE / "java" / f"{dimension.title()}Calls.java"
+        programs = sorted((HERE / "java").glob("*.java"))
         sources = (client / "src" / "main").rglob("*.java")
-        run("javac", "-nowarn", "-proc:none", "-d", client, "-cp", path, calls, *sources)
-        assert run("java", "-cp", path, calls.stem, service.address, service.key).strip() == DONE
+        run("javac", "-nowarn", "-proc:none", "-d", client, "-cp", path, *programs, *sources)
+        for calls in programs:
+            assert run("java", "-cp", path, calls.stem, service.address, service.key).strip() == DONE
 
 
 @pytest.mark.usefixtures("unloaded")

@@ -1,33 +1,16 @@
 """What was typed in a form stays in the browser until it is saved."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from account.models import Account
-from tests.browser import follow, signed_in
-from tests.dimensions_site.administration.site.people import browser_of, page
-from tests.factories import account
+from tests.browser import follow
 from tests.services.worker import wait_until
-from tests.storing import store_accounts
 
 ENGLISH = "Description English (en)"
 STORED = "Object.keys(localStorage).some((name) => name.startsWith('draft:'))"
-
-
-@pytest.fixture
-def form(ed: Any, northwind: Any, visit: Any) -> Callable[[Any], Any]:
-    """Opens the form of the account 1000 for Ed; returns what `look` returns."""
-    store_accounts(northwind, account())
-    address = page(Account, "change", Account.objects.get().pk)
-
-    def form(look: Any) -> Any:
-        return visit(address, look, storage_state=signed_in(browser_of(ed)))
-
-    return form
 
 
 def type_and_lose(shown: Page) -> None:
@@ -53,7 +36,7 @@ def test_what_was_typed_and_lost_is_offered_and_can_be_saved(form: Any) -> None:
         assert not shown.evaluate(STORED)
 
     form(look)
-    assert Account.objects.get().descriptions["en"] == "Typed and lost"
+    assert Account.objects.get(element_id="1000").descriptions["en"] == "Typed and lost"
 
 
 def test_the_start_page_leads_to_what_was_typed_and_lost(form: Any) -> None:
@@ -79,7 +62,7 @@ def test_the_start_page_names_nothing_that_was_saved(form: Any) -> None:
         other = opened.value
         for tab, text in ((shown, "Petty cash"), (other, "Bank")):
             tab.get_by_label(ENGLISH, exact=True).fill(text)
-        other.locator("[name='id']").fill("2000")
+        other.locator("[name='id']").fill("3000")
         for name, value in (("nature", "BALANCE_SHEET"), ("conversion.conversionType", "FINAL")):
             other.locator(f"select[name='{name}']").select_option(value)
         wait_until(lambda: shown.evaluate(STORED), "no draft was stored")
@@ -103,7 +86,7 @@ def test_a_draft_is_discarded_by_a_click(form: Any) -> None:
         expect(shown.get_by_text("This browser kept")).to_be_hidden()
 
     form(look)
-    assert Account.objects.get().descriptions["en"] == "Cash"
+    assert Account.objects.get(element_id="1000").descriptions["en"] == "Cash"
 
 
 def test_signing_out_removes_what_was_typed(form: Any) -> None:

@@ -1,7 +1,6 @@
 """The form of an element in a real browser: the result of a save is visible, by keyboard, and nothing gets lost."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,9 +9,7 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 from account.models import Account
 from dimensions_site.repositories.models import Repository
 from tests.browser import WIDTHS, fits, follow, signed_in
-from tests.dimensions_site.administration.site.people import browser_of, page, superuser
-from tests.factories import account
-from tests.storing import store_accounts
+from tests.dimensions_site.administration.site.people import page, superuser
 
 # What somebody else saves meanwhile, by the same form.
 SAVE_ELSEWHERE = """async (typed) => {
@@ -23,20 +20,9 @@ SAVE_ELSEWHERE = """async (typed) => {
   const { ok } = await fetch(location, { method: "POST", body: sent });
   if (!ok) throw new Error("not saved");
 }"""
+# A window that is lower than the form.
+LOW = {"width": 1280, "height": 600}
 ENGLISH, GERMAN = "Description English (en)", "Description German (de)"
-
-
-@pytest.fixture
-def form(ed: Any, northwind: Any, visit: Any) -> Callable[..., Any]:
-    """Opens the form of the account 1000 for Ed; returns what `look` returns."""
-    store_accounts(northwind, account(), account("2000", descriptions={"en": "Bank"}))
-    address = page(Account, "change", Account.objects.get(element_id="1000").pk)
-
-    def form(look: Any, group: str = "", **options: Any) -> Any:
-        options.setdefault("viewport", {"width": 1280, "height": 600})
-        return visit(f"{address}{group}", look, storage_state=signed_in(browser_of(ed)), **options)
-
-    return form
 
 
 def stored() -> Account:
@@ -88,7 +74,7 @@ def test_the_buttons_and_the_release_below_them_stay_in_view(form: Any) -> None:
             places.append(shown.locator("#submit-row").evaluate("row => row.getBoundingClientRect().y"))
         assert places[0] == pytest.approx(places[1], abs=1)
 
-    form(look)
+    form(look, viewport=LOW)
 
 
 def test_links_of_the_summary_lead_to_the_fields_by_keyboard(form: Any) -> None:
@@ -111,7 +97,7 @@ def test_links_of_the_summary_lead_to_the_fields_by_keyboard(form: Any) -> None:
         expect(shown.get_by_label("Valid from", exact=True)).to_be_focused()
         expect(shown.get_by_label("Valid from", exact=True)).to_be_in_viewport()
 
-    form(look)
+    form(look, viewport=LOW)
 
 
 @pytest.mark.contract("C16")
@@ -125,7 +111,7 @@ def test_what_only_others_changed_is_taken_over_and_said(form: Any) -> None:
         expect(shown.get_by_text("These changes are kept: Description (de) by ed.")).to_be_in_viewport()
         expect(shown.get_by_label(GERMAN, exact=True)).to_have_value("Ihres")
 
-    form(look)
+    form(look, viewport=LOW)
     assert stored().descriptions == {"en": "Mine", "de": "Ihres"}
 
 
@@ -156,7 +142,7 @@ def test_an_id_that_no_element_has_is_warned_about_before_and_after_the_save(for
         shown.keyboard.press("Tab")
         expect(warning.filter(visible=True)).to_have_count(0)
 
-    form(look)
+    form(look, viewport=LOW)
     assert stored().reference_account_for_initial_balance == "20000"
 
 
@@ -199,7 +185,7 @@ def test_nobody_leaves_what_was_typed_unasked(form: Any) -> None:
         follow(shown.get_by_role("link", name="Close"))
         assert dialogs.asked == ["beforeunload", "beforeunload"]
 
-    form(look)
+    form(look, viewport=LOW)
 
 
 def test_forms_of_superusers_ask_too_and_begin_with_their_errors(northwind: Any, visit: Any) -> None:

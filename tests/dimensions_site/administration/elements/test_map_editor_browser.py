@@ -1,32 +1,10 @@
 """The form of an element in a real browser: maps, pickers and tabs, by keyboard, on a desktop and a phone."""
 
-from typing import Any
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from account.models import Account
-from tests.browser import WIDTHS, fits, signed_in
-from tests.dimensions_site.administration.site.people import browser_of, page
-from tests.factories import account
-from tests.storing import store_accounts
-
-
-@pytest.fixture
-def form(ed, northwind, visit):
-    """Opens the form of the account 1000 for Ed; returns what `look` returns."""
-    store_accounts(
-        northwind,
-        account(alternativeDescriptions={"en": None}),
-        account("2000", descriptions={"en": "Bank", "it": "Banca"}),
-        account("2001", descriptions={"en": "Bank, old"}),
-    )
-    address = page(Account, "change", Account.objects.get(element_id="1000").pk)
-
-    def form(look: Any, group: str = "", **options: Any) -> Any:
-        return visit(f"{address}{group}", look, storage_state=signed_in(browser_of(ed)), **options)
-
-    return form
+from tests.browser import WIDTHS, fits
 
 
 def stored() -> Account:

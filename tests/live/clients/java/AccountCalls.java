@@ -54,7 +54,6 @@ class AccountCalls {
         AccountMerge merged = new AccountMerge().id(id).descriptions(Map.of("en", "Merged"));
         api.saveAccounts(db, new AccountBulk().merge(List.of(merged)), null, null, null, null, null, null);
         check(api.getAccount(db, id, null).getDescriptions().get("en").equals("Merged"), "merged");
-        check(api.listRepositories().stream().anyMatch(each -> each.getDbID().equals(db)), "repositories");
         check(api.listAccountChanges(db, filter, null).get(0).getElement().getId().equals(id), "changes");
         ChangeSet latest = api.listAccountChangeSets(db, null, null, 1L, null, null).get(0);
         check(latest.getUser().equals("alice") && latest.getCommittedAt().isBefore(OffsetDateTime.now()), "change sets");

@@ -52,8 +52,6 @@ async function main(baseUrl: string, key: string): Promise<void> {
   const merge = [{ id, descriptions: { en: "Merged" } }];
   await client.POST(`${root}/elements-bulk`, { params: repository, body: { merge } });
   check((await client.GET(`${root}/elements/{id}`, { params: one })).data?.descriptions["en"] === "Merged", "merged");
-  const repositories = await client.GET("/dimensions/v1", {});
-  check(repositories.data?.some((each) => each.dbID === "northwind") ?? false, "repositories");
   const some = { ...repository, query: { filter } };
   const changes = await client.GET(`${root}/elements-changes`, { params: some });
   check(changes.data?.[0]?.element?.id === id, "changes");

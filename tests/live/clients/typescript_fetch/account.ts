@@ -47,7 +47,6 @@ async function main(key: string): Promise<void> {
   check(saved.length === 1 && saved[0]?.id === id, "saved");
   await api.saveAccounts({ dbID, accountBulk: { merge: [{ id, descriptions: { en: "Merged" } }] } });
   check((await api.getAccount({ dbID, id })).descriptions["en"] === "Merged", "merged");
-  check((await api.listRepositories()).some((each) => each.dbID === dbID), "repositories");
   check((await api.listAccountChanges({ dbID, filter }))[0]?.element?.id === id, "changes");
   const [latest] = await api.listAccountChangeSets({ dbID, take: 1 });
   check(latest?.user === "alice" && latest.committedAt.getTime() <= Date.now(), "change sets");

@@ -237,17 +237,24 @@ def test_all_others_are_as_if_there_was_no_other_repository(two_tenants, alice):
 
 
 def look_at_pages(browser: Client, pages: list[str]) -> None:
-    """Open the pages once as things are, and once after Contoso was taken away."""
+    """Open the pages once as things are, and once after Contoso was taken away.
+
+    An address that is closed to her is so whatever is asked of it.
+    """
     compact = f"{reverse('admin:account_account_changelist')}?density=compact"  # a cookie keeps the height of rows
     browser.get(compact)
-    before = {page: seen(browser, page) for page in pages}
+    before: dict[str, tuple[int, str]] = {}
+    for page in pages:
+        path, _, asked = page.partition("?")
+        if not asked or path not in before or before[path][0] != 403:
+            before[page] = seen(browser, page)
     assert {page: found for page, (_, text) in before.items() if (found := traces(text, page))} == {}
     with transaction.atomic():
         remove_contoso()
         cache.clear()
         browser.get(compact)
         # What she may not open has shown nothing.
-        shown = [page for page in pages if before[page][0] != 403]
+        shown = [page for page in before if before[page][0] != 403]
         after = {page: seen(browser, page) for page in shown}
         transaction.set_rollback(True)
     assert [page for page in shown if before[page] != after[page]] == []

@@ -48,6 +48,8 @@ _UNSEEN = """() => {
   return [...boxes]
     .filter((box) => box.checkVisibility({ visibilityProperty: true, opacityProperty: true }))
     .filter((box) => !["hidden", "submit", "file", "checkbox"].includes(box.type))
+    // Other radio buttons are drawn by the browser itself.
+    .filter((box) => box.type !== "radio" || getComputedStyle(box).appearance === "none")
     .filter((box) => !box.matches(".select2-hidden-accessible, .select2-search__field"))
     .map((box) => {
       const { width, height } = box.getBoundingClientRect();

@@ -7,7 +7,6 @@ import signal
 import socket
 import ssl
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -19,6 +18,7 @@ from random import SystemRandom
 from typing import IO, Any
 
 from tests.services.certificates import Certificate
+from tests.services.starting import Process, run, start
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Nothing that runs on a developer's machine may affect the service under test.
@@ -59,6 +59,7 @@ class Service:
     log: Path
     host: str = "127.0.0.1"
     certificate: Certificate | None = None
+    process: Process | None = None
 
     @property
     def address(self) -> str:
@@ -130,14 +131,9 @@ def environment(database_url: str, **variables: str) -> dict[str, str]:
 
 def manage(database_url: str, *words: str, **variables: str) -> str:
     """Run `manage.py` to its end; return what it printed."""
-    return subprocess.run(
-        [sys.executable, str(PROJECT / "manage.py"), *words],
-        cwd=PROJECT,
-        env=environment(database_url, **variables),
-        check=True,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    ).stdout
+    done = run([str(PROJECT / "manage.py"), *words], cwd=PROJECT, env=environment(database_url, **variables))
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @contextmanager
@@ -147,24 +143,22 @@ def serving(
     """Gunicorn with the project's configuration, until the block ends; its log is a file in `folder`."""
     port = free_port()
     log = folder / "gunicorn.log"
-    command = [sys.executable, "-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), "dimensions_site.wsgi"]
+    command = ["-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), "dimensions_site.wsgi"]
     variables = {"PORT": str(port), **variables}
     if certificate:
         variables["GUNICORN_CMD_ARGS"] = f"--certfile {certificate.file} --keyfile {certificate.key}"
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(command, cwd=folder, env=environment(database_url, **variables), stderr=output) as process,
-    ):
+    environ = environment(database_url, **variables)
+    with log.open("wb") as output, start(command, cwd=folder, env=environ, streams=(None, None, output)) as process:
         try:
             wait_for_port(port, process)
-            service = Service(port, process.pid, key, log, certificate=certificate)
+            service = Service(port, process.pid, key, log, certificate=certificate, process=process)
             service.send("GET", "/health/live")  # the port is open before there is a process that answers
             yield service
         finally:
             stop(process)
 
 
-def stop(process: "subprocess.Popen[Any]", number: signal.Signals = signal.SIGTERM) -> int:
+def stop(process: Process, number: signal.Signals = signal.SIGTERM) -> int:
     """End a process by a signal and return its status; it is killed when it does not end in time."""
     process.send_signal(number)
     try:
@@ -196,7 +190,7 @@ def free_port() -> int:
     raise AssertionError("No port is free.")
 
 
-def wait_for_port(port: int, process: "subprocess.Popen[Any]") -> None:
+def wait_for_port(port: int, process: Process) -> None:
     """Return as soon as the process listens on the port."""
     deadline = time.monotonic() + _TIMEOUT
     while process.poll() is None and time.monotonic() < deadline:

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -13,6 +11,7 @@ from typing import Any
 
 from tests.services.clerk import errand
 from tests.services.service import PROJECT, Service, environment, stop
+from tests.services.starting import Program, start
 
 _TIMEOUT = 60
 # Where the end of a worker is what is tested, nobody has to wait for half a minute.
@@ -27,7 +26,7 @@ MANY = 500
 class RunningWorker:
     """A running `manage.py qcluster`: its first process, which leads a group of its own, and its log."""
 
-    process: "subprocess.Popen[bytes]"
+    process: Program
     log: Path
 
     def processes(self) -> list[int]:
@@ -69,12 +68,10 @@ def _started(
     words: Sequence[str], database_url: str, folder: Path, variables: Mapping[str, str]
 ) -> Iterator[RunningWorker]:
     log = folder / f"worker-{time.monotonic_ns()}.log"
-    command = [sys.executable, *words]
+    environ = environment(database_url, **variables)
     with (
         log.open("wb") as output,
-        subprocess.Popen(
-            command, cwd=folder, env=environment(database_url, **variables), stderr=output, start_new_session=True
-        ) as process,
+        start(words, cwd=folder, env=environ, streams=(None, None, output), start_new_session=True) as process,
     ):
         worker = RunningWorker(process, log)
         try:

@@ -22,7 +22,6 @@ SERVICES = (
     "tests/dimensions_site/administration/site/test_walk_tenancy.py",
     "tests/docs/test_docs_calls.py",
     "tests/docs/test_docs_client.py",
-    "tests/docs/test_docs_synchronisation.py",
     "tests/live/",
     "tests/load/",
     "tests/openapi/test_schemathesis.py",

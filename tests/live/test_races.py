@@ -47,20 +47,8 @@ def test_of_many_replacements_of_a_new_id_one_inserts(service: Service):
 
 
 @pytest.mark.contract("C15")
-def test_patches_of_different_entries_of_a_map_lose_nothing(service: Service):
-    """Every entry of every round is stored in the end, on SQLite too."""
-    service.send("POST", ACCOUNTS, account("patched-map"))
-    address = f"{ACCOUNTS}/patched-map"
-    for turn in range(ROUNDS):
-        patches = [{"customAttributes": {f"{turn}-{program}": "set"}} for program in range(PROGRAMS)]
-        assert statuses(at_once(service, [("PATCH", address, patch) for patch in patches])) == {200: PROGRAMS}
-    attributes = service.send("GET", address).json()["customAttributes"]
-    assert attributes == {f"{turn}-{program}": "set" for turn in range(ROUNDS) for program in range(PROGRAMS)}
-
-
-@pytest.mark.contract("C15")
 def test_patches_of_different_leaves_lose_nothing(service: Service):
-    """Leaves of columns, of groups and inside bundles, written by many at once."""
+    """Leaves of columns, of groups and inside bundles, written by many at once; entries of maps: bulk races."""
     leaves: list[tuple[str, ...]] = [
         *[("restrictions", f"customDimension{number}", "dimensionName") for number in range(1, 6)],
         *[("consolidation", "bankingData", "ebaSignalingSubAccount", leaf) for leaf in ("id", "description")],

@@ -59,8 +59,8 @@ class WorkbookWriter:
         self._end = end
         self._archive = ZipFile(_Stream(file), "w", ZIP_DEFLATED)
         self._sheet: IO[bytes] | None = None
-        # What stands behind the rows.
-        self._rest = ""
+        # What stands behind the rows, and the style of their cells.
+        self._rest, self._style = "", 0
         self._columns = 0
         self._rows = 0
         self._bytes = 0
@@ -164,7 +164,8 @@ def _frame(allowed: Sequence[AllowedValues]) -> tuple[dict[str, str], tuple[int,
     bold.font = Font(name="Calibri", size=11, bold=True)
     every = ColumnDimension(sheet, index="A", min=1, max=MAX_HEADINGS, width=18)
     text.number_format = bold.number_format = every.number_format = FORMAT_TEXT
-    sheet.column_dimensions["A"], styles = every, (text.style_id, bold.style_id)
+    sheet.column_dimensions["A"] = every
+    styles = text.style_id, bold.style_id  # the book knows them from here on
     lists = list(dict.fromkeys(tuple(values) for values in allowed if values))
     for number, values in enumerate(allowed, start=1):
         if values:

@@ -20,7 +20,7 @@ from django.test import Client
 from account.models import Account, AccountVersion
 from bulkops.jobs import file_imports
 from bulkops.models import DataProcessing, FileImport, Plan, PlanStatus, new_oid
-from bulkops.plans import applying
+from bulkops.plans import deciding
 from currency.models import Currency, CurrencyVersion
 from dimensions_site.administration.elements import deleting, editing, history
 from dimensions_site.administration.files import wizard
@@ -249,7 +249,7 @@ def messages_left(answer: Any) -> list[str]:
 
 def switch_off_early_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave it to the commit to refuse."""
-    for module in (file_imports, applying, rest):
+    for module in (file_imports, deciding, rest):
         monkeypatch.setattr(module, "refuse_unapproved", lambda *_arguments, **_named: None)
     for module in (deleting, editing, history, table, wizard):
         monkeypatch.setattr(module, "proposes", lambda *_arguments, **_named: False)

@@ -143,6 +143,11 @@ class _AnswerFile(FileResponse):
         file.seek(0)
         super().__init__(file, content_type="application/json")
         self.file_to_stream = None  # gunicorn would put it on the disk to send it
+        self._file = file
+
+    def __iter__(self) -> Iterator[bytes]:
+        with self._file:  # not everybody who reads it to its end closes the answer
+            yield from super().__iter__()
 
 
 class DeletionViewSet(DimensionViewSet):

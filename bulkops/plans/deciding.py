@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Max, Q, QuerySet
 
 from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.notices import notify_author
@@ -26,6 +26,7 @@ from dimensions_site.changes.placing import Actor, Approval
 from dimensions_site.changes.requirements import REASON_HEADER, refuse_unapproved
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
+from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
 from dimensions_site.elements.writing.saving import change_set_of
@@ -134,9 +135,10 @@ def outdated_ids(plan: Plan) -> Iterator[str]:
     bases = list(changes_of(plan).values_list("element_id", "base"))
     for start in range(0, len(bases), _TOGETHER):
         part = dict(bases[start : start + _TOGETHER])
-        there = set(with_ids(model, plan.repository, part).values_list("element_id", flat=True))
-        versions = model.versions_of(plan.repository).filter(element_id__in=there).order_by().values("element_id")
-        newest = dict(versions.annotate(last=Max("number")).values_list("element_id", "last"))
+        versions = model.versions_of(plan.repository).filter(element_id__in=list(part)).order_by().values("element_id")
+        present = Max("number", filter=~Q(change=Change.DELETED))
+        found = versions.annotate(last=Max("number"), present=present).values_list("element_id", "last", "present")
+        newest = {id: last for id, last, of_present in found if last == of_present}
         yield from (id for id, base in part.items() if newest.get(id) != base)
 
 

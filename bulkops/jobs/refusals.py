@@ -1,6 +1,5 @@
 """The elements of a deletion that stay because others refer to them (contract L2; design/references.md)."""
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from itertools import chain
@@ -10,6 +9,7 @@ from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
 from bulkops.models import DataProcessing, DeletionChunk
+from dimensions_site.db.shards import is_sharded
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.uses import (
     Uses,
@@ -39,16 +39,18 @@ def find_refused(
     found: dict[str, Uses] = defaultdict(Uses)
     if not referring_dimensions(dimension):
         return found
-    listed = list(chain.from_iterable(processing.chunks.values_list("ids", flat=True)))
-    named = listed if chunk is None else chunk.ids
-    as_parameter = list if connection.vendor == "postgresql" else json.dumps
     parameters: dict[str, Any] = {
         "repository": processing.repository_id,
-        "listed_ids": as_parameter(listed),
-        "named_ids": as_parameter(named),
-        "few": len(named) // 2,
+        "processing": processing.pk,
+        "first": 0 if chunk is None else chunk.position,
+        "last": processing.requested if chunk is None else chunk.position,
+        "few": (processing.requested if chunk is None else len(chunk.ids)) // 2,
         "listed": LISTED_USERS,
     }
+    if is_sharded():
+        lists = dict(DeletionChunk.objects.filter(processing=processing).values_list("position", "ids"))
+        parameters["all_ids"] = list(chain.from_iterable(lists.values()))
+        parameters["named_ids"] = parameters["all_ids"] if chunk is None else chunk.ids
     with connection.cursor() as cursor:
         if _is_reached(cursor, dimension, parameters):
             cursor.execute(_refusing(dimension), parameters)
@@ -105,9 +107,19 @@ def _stays(dimension: Dimension) -> str:
 
 def _lists() -> str:
     """Return the beginning of each query: all ids that are to be deleted, and those that are asked about."""
-    # As parameters: with Citus the chunks are on the coordinator, and a recursive query is of one shard.
-    ids = (
-        "SELECT unnest(%({})s::text[])" if connection.vendor == "postgresql" else "SELECT value FROM json_each(%({})s)"
-    )
-    listed, named = ids.format("listed_ids"), ids.format("named_ids")
+    if is_sharded():
+        # The chunks are on the coordinator, and a recursive query is of one shard.
+        listed, named = "SELECT unnest(%(all_ids)s::text[])", "SELECT unnest(%(named_ids)s::text[])"
+    else:
+        listed, named = _ids(), _ids("AND chunk.position BETWEEN %(first)s AND %(last)s")
     return f"WITH RECURSIVE listed(id) AS ({listed}), named(id) AS MATERIALIZED ({named})"
+
+
+def _ids(condition: str = "") -> str:
+    """Return the query of the ids in the chunks of the parameter `processing`, of which `condition` holds."""
+    table = connection.ops.quote_name(DeletionChunk._meta.db_table)
+    if connection.vendor == "postgresql":
+        ids = f"SELECT jsonb_array_elements_text(chunk.ids) FROM {table} AS chunk"
+    else:
+        ids = f"SELECT entry.value FROM {table} AS chunk, json_each(chunk.ids) AS entry"
+    return f"{ids} WHERE chunk.processing_id = %(processing)s {condition}"

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Max, Q, QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.notices import notify_author
@@ -26,7 +26,6 @@ from dimensions_site.changes.placing import Actor, Approval
 from dimensions_site.changes.requirements import REASON_HEADER, refuse_unapproved
 from dimensions_site.db.postgresql.streaming import snapshot
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.models import Change
 from dimensions_site.elements.reading.lookup import with_ids
 from dimensions_site.elements.writing.locking import refuse_when_crowded, writing_in_turn
 from dimensions_site.elements.writing.saving import change_set_of
@@ -132,13 +131,14 @@ def check_applicable(plan: Plan) -> None:
 def outdated_ids(plan: Plan) -> Iterator[str]:
     """Yield the ids of those elements that have changed since the `plan` was made, in their order."""
     model = dimension_named(plan.dimension).model
+    versions = model.versions_of(plan.repository).filter(element_id=OuterRef("element_id"))
+    # By the index, however many versions an element has.
+    last = Subquery(versions.order_by("-number").values("number")[:1])
     bases = list(changes_of(plan).values_list("element_id", "base"))
     for start in range(0, len(bases), _TOGETHER):
         part = dict(bases[start : start + _TOGETHER])
-        versions = model.versions_of(plan.repository).filter(element_id__in=list(part)).order_by().values("element_id")
-        present = Max("number", filter=~Q(change=Change.DELETED))
-        found = versions.annotate(last=Max("number"), present=present).values_list("element_id", "last", "present")
-        newest = {id: last for id, last, of_present in found if last == of_present}
+        stored = with_ids(model, plan.repository, list(part)).order_by()
+        newest = dict(stored.annotate(newest=last).values_list("element_id", "newest"))
         yield from (id for id, base in part.items() if newest.get(id) != base)
 
 

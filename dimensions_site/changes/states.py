@@ -20,10 +20,16 @@ _SQLITE_BARRIER = 1.0
 _SQLITE_ENDING = timedelta(seconds=60)
 # How many bytes of an id a place keeps.
 MARK = 4
-_SLOTS = CompiledQuery(
-    Slot.objects.filter(repository=Param("repository"), dimension=Param("dimension")).values_list(
-        "slot", "number", "last", "horizon", "horizon_at"
-    )
+_PLACE = {"repository": Param("repository"), "dimension": Param("dimension")}
+_OF_SLOTS = Slot.objects.filter(**_PLACE)
+_SLOTS = CompiledQuery(_OF_SLOTS.values_list("slot", "number", "last", "horizon", "horizon_at"))
+# In one order, so that two who wait cannot wait for each other.
+_LOCKED_SLOTS = CompiledQuery(_OF_SLOTS.order_by("slot").select_for_update().values_list("slot"))
+_CHANGE_SETS = ChangeSet.objects.filter(**_PLACE)
+_FIRST = CompiledQuery(_CHANGE_SETS.order_by("committed_at").values_list("committed_at")[:1], keeps_plan=False)
+_LAST_UNTIL = CompiledQuery(
+    _CHANGE_SETS.filter(committed_at__lte=Param("instant")).values_list("slot").annotate(last=Max("number")),
+    keeps_plan=False,
 )
 
 
@@ -54,8 +60,7 @@ class State:
         return later_change_sets(self.numbers(), self.repository, self.dimension)
 
     def given(self, prefix: str = "") -> dict[str, Any]:
-        numbers = {f"number_{slot}": number for slot, number in self.numbers().items()}
-        given = {"repository": self.repository, "dimension": self.dimension, **numbers}
+        given = {"repository": self.repository, "dimension": self.dimension, **_given(self.numbers())}
         return {f"{prefix}{name}": value for name, value in given.items()}
 
 
@@ -73,6 +78,10 @@ def later_change_sets(numbers: Mapping[int, Any], repository: Any, dimension: An
 def numbers_given(prefix: str = "") -> dict[int, Param]:
     """Return the bind parameters with the numbers of a state by slot; `State.given` has their values."""
     return {slot: Param(f"{prefix}number_{slot}") for slot in range(SLOTS)}
+
+
+def _given(numbers: Mapping[int, int]) -> dict[str, Any]:
+    return {f"number_{slot}": numbers.get(slot, 0) for slot in range(SLOTS)}
 
 
 @dataclass(frozen=True)
@@ -111,11 +120,14 @@ def _places(
     repository: int, dimension: str, numbers: Mapping[int, int], *, using: str = DEFAULT_DB_ALIAS
 ) -> dict[int, SlotPosition]:
     """Return the position of the change set that has each of the `numbers`, by slot, if there is one; one query."""
-    numbered = in_slots(lambda slot: Q(number=numbers.get(slot, 0)))
-    found = ChangeSet.objects.using(using).filter(numbered, repository=repository, dimension=dimension)
-    return {
-        slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found.values_list("slot", "number", "id")
-    }
+    found = _NUMBERED.all(using=using, repository=repository, dimension=dimension, **_given(numbers))
+    return {slot: SlotPosition(number, id.bytes[:MARK]) for slot, number, id in found}
+
+
+_NUMBERED = CompiledQuery(
+    _CHANGE_SETS.filter(in_slots(lambda slot: Q(number=numbers_given()[slot]))).values_list("slot", "number", "id"),
+    keeps_plan=False,
+)
 
 
 class Future(ValueError):
@@ -133,9 +145,9 @@ def state_at(repository: int, dimension: str, instant: datetime) -> State:
     `OperationalError` if a writer holds SQLite's lock for too long.
     """
     _await_commits(repository, dimension, instant)
-    until = ChangeSet.objects.filter(repository=repository, dimension=dimension, committed_at__lte=instant)
-    last = dict(until.values_list("slot").annotate(last=Max("number")))
-    return State(repository, dimension, _places(repository, dimension, last))
+    at = connection.ops.adapt_datetimefield_value(instant)
+    last = _LAST_UNTIL.all(repository=repository, dimension=dimension, instant=at)
+    return State(repository, dimension, _places(repository, dimension, {row[0]: row[1] for row in last}))
 
 
 def oldest_instant(repository: int, dimension: str) -> datetime | None:
@@ -143,8 +155,8 @@ def oldest_instant(repository: int, dimension: str) -> datetime | None:
     _, horizon = current(repository, dimension)
     if horizon.at is not None:
         return horizon.at
-    sets = ChangeSet.objects.filter(repository=repository, dimension=dimension).order_by("committed_at")
-    return sets.values_list("committed_at", flat=True).first()
+    first = _FIRST.first(repository=repository, dimension=dimension)
+    return None if first is None else first[0]
 
 
 def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
@@ -169,9 +181,7 @@ def _await_commits(repository: int, dimension: str, instant: datetime) -> None:
                 "ON CONFLICT DO NOTHING",
                 [repository, dimension, SLOTS - 1],
             )
-        # In one order, so that two who wait cannot wait for each other.
-        slots = Slot.objects.filter(repository=repository, dimension=dimension).order_by("slot")
-        list(slots.select_for_update().values_list("slot"))
+        _LOCKED_SLOTS.all(repository=repository, dimension=dimension)
 
 
 def move_horizon(repository: int, dimension: str, instant: datetime) -> None:

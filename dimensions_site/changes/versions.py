@@ -1,6 +1,6 @@
 """The versions and the change sets that a state has, or that lie between states (contract I3, I4, J1)."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -48,17 +48,12 @@ def versions_before(
     return newest(versions.filter(NotAmong("change_set_id", later.values("pk"))), written).exclude(change="-")
 
 
-def versions_numbered(versions: QuerySet[Any], numbers: Collection[int]) -> QuerySet[Any]:
-    """Return the versions with one of the `numbers`, which are of the repository of `versions`."""
-    return _among(versions, Q(number__in=numbers))
+def versions_given(versions: QuerySet[Any], column: str) -> QuerySet[Any]:
+    """Return the versions with one of the given numbers or change sets, which are of the repository of `versions`.
 
-
-def versions_given(versions: QuerySet[Any]) -> QuerySet[Any]:
-    """Return the versions of the given change sets, which are of the repository of `versions`.
-
-    The bind parameter `change_set` has the value that `array_of` returns.
+    The bind parameter has the name of the `column` and the value that `array_of` returns.
     """
-    return _among(versions, AmongGiven("change_set", Param("change_set")))
+    return _among(versions, AmongGiven(column, Param(column)))
 
 
 def change_sets_after(prefix: str = "") -> QuerySet[ChangeSet]:

@@ -74,8 +74,8 @@ class AmongGiven(Func):
         return self.as_sql(compiler, connection, template="%(expressions)s)", arg_joiner=" = ANY(")
 
 
-def array_of(values: Collection[UUID | str]) -> Any:
-    """Return the `values` for `AmongGiven`, or as another parameter that is an array, in JSON on SQLite."""
+def array_of(values: Collection[UUID | int]) -> Any:
+    """Return the `values` for `AmongGiven`."""
     if connection.vendor == "postgresql":
         return list(values)
     return json.dumps([value.hex if isinstance(value, UUID) else value for value in values])

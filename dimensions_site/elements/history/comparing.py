@@ -161,7 +161,7 @@ def _statement(
     stored = [before.dimension.model.versions_of(Param(f"{side}repository")) for side in sides]
     written = None
     if is_few:
-        written = versions_given(stored[1])
+        written = versions_given(stored[1], "change_set")
     elif is_one_repository:
         written = written_in_many(stored[1], change_sets_between())
     versions = [versions_before(one, change_sets_after(side), written) for one, side in zip(stored, sides, strict=True)]

@@ -1,98 +1,28 @@
-"""The versions of elements as JSON for programs: the newest of each since a state, which is the feed (contract I3), and
-one by one with what each has changed (I5).
-"""
+"""The versions of elements with what each has changed, as JSON for programs (contract I5)."""
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import orjson
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import F, OuterRef, Subquery, Value
-from django.db.models.expressions import Combinable
+from django.db.models import F, OuterRef, Subquery
 from rest_framework import serializers
 
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.changes.models import Channel
-from dimensions_site.changes.states import State
-from dimensions_site.changes.versions import (
-    change_sets_after,
-    few_after,
-    newest,
-    versions_given,
-    versions_numbered,
-    written_in_many,
-)
+from dimensions_site.changes.versions import versions_given
 from dimensions_site.db.among import array_of
-from dimensions_site.db.compiled import CompiledColumns, Param, bound
-from dimensions_site.elements.declaration.serializers import ElementSerializer
+from dimensions_site.db.compiled import CompiledColumns, CompiledQuery, Param, bound
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change
-from dimensions_site.elements.reading.answers import Answer, InstantField, answer_renderer, template_of
-from dimensions_site.elements.reading.filters import KEPT_SHAPES, CompiledFilter, ElementFilter
+from dimensions_site.elements.reading.answers import Answer, InstantField, answer_renderer
 from dimensions_site.elements.reading.lookup import rows_statement
 from dimensions_site.elements.reading.rendering import TemplateSlot, full_renderer
-from dimensions_site.elements.reading.statements import read_rows, read_values
+from dimensions_site.elements.reading.statements import read_rows
 from dimensions_site.elements.writing.differences import ACTION, ACTIONS, ChangedField, changes_json, field_differences
 from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import InstantText
-
-
-class ElementChange(serializers.Serializer[Any]):
-    change = serializers.ChoiceField(
-        ["saved", "deleted"], help_text="`saved` comes with `element`, `deleted` with `id`."
-    )
-    element = ElementSerializer(required=False)
-    id = serializers.CharField(required=False, help_text="The id of an element that is no longer selected or stored.")
-
-
-# What says that an element with this JSON was saved, or that the one with this id was deleted.
-SAVED = template_of(ElementChange, "id") % ('"saved"', "%s")
-_DELETED = template_of(ElementChange, "element") % ('"deleted"', "%s")
-
-
-def changes_since(filter: ElementFilter, state: State, using: str) -> Iterator[str]:
-    """Yield the JSON of the changes of the elements that were written after the `state`, in the order of their ids.
-
-    An element whose newest version the `filter` does not select is reported as deleted.
-    """
-    few = few_after(state, using=using)
-    compose = _statement if filter.is_short else _statement.__wrapped__
-    sql, parameters = compose(filter.compiled, is_few=few is not None)
-    given = {**state.given(), **filter.given, "change_set": array_of(few or ())}
-    renderer = full_renderer(filter.dimension, filter.compiled.language)
-    columns = _unfiltered_columns(filter.dimension, filter.compiled.language)
-    rows = read_rows(sql, bound(parameters, given), columns, connections[using])
-    for id, change, is_matching, *values in rows:
-        if change == Change.DELETED or not is_matching:
-            yield _DELETED % json_text(id)
-        else:
-            yield SAVED % renderer.written(values)
-
-
-@lru_cache(KEPT_SHAPES)
-def _statement(filter: CompiledFilter, *, is_few: bool) -> tuple[str, Sequence[Any]]:
-    """Return the SQL of what was written after a state, and its bind parameters.
-
-    If what was written `is_few` change sets, they are given: by their ids PostgreSQL knows that they are not the few
-    large ones of its statistics.
-    """
-    versions = filter.dimension.model.versions_of(Param("repository"))
-    written = versions_given(versions) if is_few else written_in_many(versions, change_sets_after())
-    columns = _changed_columns(filter.dimension, filter.language, filter.matches())
-    return rows_statement(newest(written).order_by("element_id"), columns, connections[DEFAULT_DB_ALIAS])
-
-
-@lru_cache
-def _unfiltered_columns(dimension: Dimension, language: str) -> CompiledColumns:
-    """Return columns whose values are converted like those of every filter; kept once."""
-    return _changed_columns(dimension, language, Value(True))
-
-
-def _changed_columns(dimension: Dimension, language: str, matches: Combinable) -> CompiledColumns:
-    values = [F("element_id"), F("change"), matches, *full_renderer(dimension, language).expressions]
-    return CompiledColumns(dimension.model.version_model, values)
-
 
 # Versions that are read together, each with the one before it: this many of the largest take 50 MB.
 _TOGETHER = 100
@@ -127,17 +57,12 @@ def version_texts(
 
     `changes` is null for a version whose predecessor retention has deleted.
     """
-    stored, language = dimension.model.versions_of(repository).using(using), repository.default_language
-    renderer, columns = full_renderer(dimension, language), _columns(dimension, language)
-    earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number")).order_by("-number")
-    previous_number = Subquery(earlier.values("number")[:1])
-    head: list[Combinable] = [F("number"), previous_number, F("change"), *_RENDERER.expressions]
     for start in range(0, len(numbers), _TOGETHER):
         part = numbers[start : start + _TOGETHER]
-        found = {number: rest for number, *rest in versions_numbered(stored, part).values_list(*head)}
+        heads = _heads(dimension).all(using=using, repository=repository.pk, number=array_of(part))
+        found = {number: rest for number, *rest in heads}
         needed = {*part, *(previous for previous, *_ in found.values() if previous is not None)}
-        rows = read_values(versions_numbered(stored, needed), columns)
-        texts = {number: renderer.written(values) for number, *values in rows}
+        texts = _texts(dimension, repository, needed, using)
         for number in part:
             if number in found:  # retention may have deleted it meanwhile
                 previous, change, *values = found[number]
@@ -145,11 +70,29 @@ def version_texts(
                 yield f'{_RENDERER.written(values)[:-1]},"changes":{changes}}}'
 
 
+@cache
+def _heads(dimension: Dimension) -> CompiledQuery:
+    """Return the query for the number, that of the version before, the change, and the values of the renderer."""
+    stored = dimension.model.versions_of(Param("repository"))
+    earlier = stored.filter(element_id=OuterRef("element_id"), number__lt=OuterRef("number")).order_by("-number")
+    columns = F("number"), Subquery(earlier.values("number")[:1]), F("change"), *_RENDERER.expressions
+    return CompiledQuery(versions_given(stored, "number").values_list(*columns), keeps_plan=False)
+
+
+def _texts(dimension: Dimension, repository: Repository, numbers: Collection[int], using: str) -> dict[int, str]:
+    """Return the JSON of the elements as the versions with these `numbers` have them."""
+    renderer = full_renderer(dimension, repository.default_language)
+    sql, parameters, columns = _statement(dimension, repository.default_language)
+    given = {"repository": repository.pk, "number": array_of(numbers)}
+    rows = read_rows(sql, bound(parameters, given), columns, connections[using])
+    return {number: renderer.written(values) for number, *values in rows}
+
+
 @lru_cache
-def _columns(dimension: Dimension, language: str) -> CompiledColumns:
-    """Return the number of a version, and the values of the element as it has them."""
-    values = full_renderer(dimension, language).expressions
-    return CompiledColumns(dimension.model.version_model, [F("number"), *values])
+def _statement(dimension: Dimension, language: str) -> tuple[str, Sequence[Any], CompiledColumns]:
+    versions = versions_given(dimension.model.versions_of(Param("repository")), "number")
+    columns = CompiledColumns(versions.model, [F("number"), *full_renderer(dimension, language).expressions])
+    return *rows_statement(versions, columns, connections[DEFAULT_DB_ALIAS]), columns
 
 
 def _changes(dimension: Dimension, change: str, text: str, previous: str | None) -> str:
@@ -162,3 +105,20 @@ def _changes(dimension: Dimension, change: str, text: str, previous: str | None)
             return "null"
         before = orjson.loads(previous)
     return changes_json(dimension, field_differences(dimension.wire, before, after))
+
+
+def version_numbers(
+    dimension: Dimension, repository: Repository, selected: Mapping[str, Any], within: slice, using: str
+) -> list[int]:
+    """Return the numbers of the versions with the `selected` values, by column, the latest first; one query.
+
+    `number__lt` is that of the version before them in the list.
+    """
+    query = _selected(dimension, tuple(selected))
+    return [number for (number,) in query.all(using=using, within=within, repository=repository.pk, **selected)]
+
+
+@cache
+def _selected(dimension: Dimension, names: Sequence[str]) -> CompiledQuery:
+    versions = dimension.model.versions_of(Param("repository")).filter(**{name: Param(name) for name in names})
+    return CompiledQuery(versions.order_by("-number").values_list("number"), keeps_plan=False)

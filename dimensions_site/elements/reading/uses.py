@@ -3,6 +3,7 @@
 A reference may name an element that does not exist. An element that refers to itself is not used by that.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,6 @@ from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet, TextField
 from django.db.models.expressions import Combinable
 from django.db.models.sql.compiler import SQLCompiler
 
-from dimensions_site.db.among import array_of
 from dimensions_site.db.compiled import CompiledColumns, repeating_cursor
 from dimensions_site.elements.declaration.wire import Place
 from dimensions_site.elements.dimension import Dimension, dimension_named, dimensions
@@ -62,7 +62,7 @@ def find_uses(
     if not searched:
         return found
     statement = ranked_uses(_named_uses(dimension, searched, connection.vendor))
-    parameters = {"repository": repository.pk, "ids": array_of([*ids]), "listed": listed}
+    parameters = {"repository": repository.pk, "ids": _array(ids, connection), "listed": listed}
     with repeating_cursor(connection) as cursor:
         cursor.execute(statement, parameters)
         add_uses(found, dimension, cursor.fetchall())
@@ -192,6 +192,10 @@ def _uses_by_leaf(other: Dimension, place: Place, number: int, among: str, each_
 def _named_uses(dimension: Dimension, searched: tuple[Dimension, ...], vendor: str) -> str:
     among = "= ANY(%(ids)s::text[])" if vendor == "postgresql" else "IN (SELECT value FROM json_each(%(ids)s))"
     return uses_sql(dimension, among, searched)
+
+
+def _array(ids: Iterable[str], connection: BaseDatabaseWrapper) -> Any:
+    return [*ids] if connection.vendor == "postgresql" else json.dumps([*ids])
 
 
 @cache

@@ -192,20 +192,16 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
 
     def stream_texts(self, texts: Iterator[str], headers: Mapping[str, str]) -> StreamingHttpResponse:
         """Return the response with the JSON `texts` of a list, as an array or as lines."""
-        return self.stream(written(texts, self.request.accepted_renderer), headers)
-
-    def stream(self, content: Iterator[bytes], headers: Mapping[str, str]) -> StreamingHttpResponse:
-        """Return the response with the `content` of a list, in the negotiated media type."""
-        media_type = content_type(self.request.accepted_renderer)
-        response = StreamingHttpResponse(content, content_type=media_type, headers=dict(headers))
+        accepted = self.request.accepted_renderer
+        if self.request.method == "HEAD":  # one row is enough to know the status
+            texts = (text for text, _ in zip(texts, range(1), strict=False))
+        write = json_lines if isinstance(accepted, NdjsonRenderer) else json_array
+        response = StreamingHttpResponse(
+            begin_stream(texts, write), content_type=content_type(accepted), headers=dict(headers)
+        )
         if self.action in self.further_renderers:
             patch_vary_headers(response, ["Accept"])
         return response
-
-
-def written(texts: Iterator[str], accepted: BaseRenderer) -> Iterator[bytes]:
-    """Return the JSON `texts` as lines or as an array. Their query has run when this returns."""
-    return begin_stream(texts, json_lines if isinstance(accepted, NdjsonRenderer) else json_array)
 
 
 def stream_elements(accepted: BaseRenderer, selection: Selection, paths: Sequence[str]) -> Iterator[bytes]:
@@ -220,4 +216,6 @@ def stream_elements(accepted: BaseRenderer, selection: Selection, paths: Sequenc
         headings, lines = csv_table(columns, elements)
         return begin_stream(lines, partial(csv_lines, headings))
     renderer = selected_renderer(dimension, tuple(paths), language) if paths else full_renderer(dimension, language)
-    return written(read_texts(renderer, selection), accepted)
+    return begin_stream(
+        read_texts(renderer, selection), json_lines if isinstance(accepted, NdjsonRenderer) else json_array
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from django.db import connections
 from django.db.models import QuerySet
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path
@@ -24,10 +25,11 @@ from dimensions_site.api.rendering import NdjsonRenderer
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.changes.states import State
 from dimensions_site.elements.dimension import Dimension
+from dimensions_site.elements.history import feed
 from dimensions_site.elements.history.change_sets import CHANGE_SETS, ChangeSetFields
 from dimensions_site.elements.history.comparing import Side, compare_states
 from dimensions_site.elements.history.moments import state_of_token, token_of
-from dimensions_site.elements.history.versions import SAVED, changes_since, version_texts
+from dimensions_site.elements.history.versions import version_numbers, version_texts
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
@@ -62,11 +64,11 @@ class HistoryViewSet(DimensionViewSet):
         if state is None:
             elements = Selection(matching, db=self.database)
             saved = read_texts(full_renderer(self.dimension, repository.default_language), elements)
-            texts: Iterator[str] = (SAVED % text for text in saved)
+            texts: Iterator[str] = (feed.SAVED % text for text in saved)
         elif state.places == now.places:
             texts = iter(())
         else:
-            texts = changes_since(matching, state, self.database)
+            texts = feed.changes(matching, state, self.database)
         return self.stream_texts(texts, {SYNC_TOKEN: token_of(now)})
 
     @operations.CHANGE_SETS
@@ -82,17 +84,18 @@ class HistoryViewSet(DimensionViewSet):
     @from_replica
     def versions(self, request: Request, **path: str) -> HttpResponseBase:
         """Return the versions of one element, or of one change set, the latest first (contract I5)."""
-        found, paging = self._versions_query()
-        headers = self.count_headers(found.count)
+        selected, paging = self._versions_query()
+        model, repository, using = self.dimension.model, self.scope.repository, self.database
+        headers = self.count_headers(lambda: model.versions_of(repository).using(using).filter(**selected).count())
         if paging.after is not None:
-            found = found.filter(number__lt=paging.after[0])
+            selected["number__lt"] = paging.after[0]
         # One more shows whether there is a next page.
         end = None if paging.take is None else paging.skip + min(paging.take + 1, MAX_COUNT)
-        numbers = list(found.order_by("-number").values_list("number", flat=True)[paging.skip : end])
+        numbers = version_numbers(self.dimension, repository, selected, slice(paging.skip, end), using)
         page = numbers[: paging.take]
         if page and len(page) < len(numbers):
             headers |= next_link(request, page[-1:])
-        return self.stream_texts(version_texts(self.dimension, self.scope.repository, page, self.database), headers)
+        return self.stream_texts(version_texts(self.dimension, repository, page, using), headers)
 
     @operations.COMPARE
     def compare(self, request: Request, **path: str) -> HttpResponseBase:
@@ -133,24 +136,24 @@ class HistoryViewSet(DimensionViewSet):
         [paging] = check_all(filterset.failures, lambda: self.paging(BY_COMMIT))
         return filterset.qs, paging
 
-    def _versions_query(self) -> tuple[QuerySet[Any], SkipTake]:
+    def _versions_query(self) -> tuple[dict[str, Any], SkipTake]:
         id, change_set = (self.request.query_params.get(name) for name in ("id", "changeSet"))
-        found = self.dimension.model.versions_of(self.scope.repository).using(self.database)
+        selected: dict[str, Any] = {}
         failures = []
         if id is None and change_set is None:
             message = "Name an element by id, or a change set by changeSet."
             failures.append(Failure("id", "REQUIRED", message))
         if id is not None:
-            found = found.filter(element_id=id)
+            selected["element_id"] = id
             failures += invalid_ids([id])
         if change_set is not None:
             key = uuid_of(change_set)
-            found = found.filter(change_set=key)
+            selected["change_set"] = ChangeSet._meta.pk.get_db_prep_value(key, connections[self.database])
             if key is None:
                 message = f"changeSet must be the id of a change set; got {quoted(change_set)}."
                 failures.append(Failure("changeSet", "INVALID_VALUE", message))
         [paging] = check_all(failures, lambda: self.paging(BY_NUMBER))
-        return found, paging
+        return selected, paging
 
     def _compare_query(self) -> tuple[Side, Side]:
         here = self.scope.repository

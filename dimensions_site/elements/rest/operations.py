@@ -10,8 +10,9 @@ from dimensions_site.changes.models import Channel
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.history.change_sets import ChangeSetSerializer
+from dimensions_site.elements.history.feed import ElementChange
 from dimensions_site.elements.history.moments import MAX_TOKEN
-from dimensions_site.elements.history.versions import ElementChange, ElementVersion
+from dimensions_site.elements.history.versions import ElementVersion
 from dimensions_site.elements.reading.uses import LISTED as LISTED_USES
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.parameters import parameter

@@ -1,6 +1,7 @@
 """The REST routes of single elements and of their lists."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 from urllib.parse import quote
@@ -9,13 +10,14 @@ import orjson
 from django.http import HttpResponse, HttpResponseNotModified, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import URLPattern, path, re_path
+from django.utils.cache import patch_vary_headers
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from dimensions_site.api.errors import Failure, Problem, bad_request, check_all, not_found, quoted
 from dimensions_site.api.parsers import ElementParser, MergePatchParser
-from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer
+from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import token_of
 from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of, not_modified
@@ -216,12 +218,19 @@ class ElementViewSet(DimensionViewSet):
     def _streamed(self, selection: Selection, paths: Sequence[str]) -> StreamingHttpResponse:
         """Return the page of elements, written while the rows are read, in the negotiated media type."""
         accepted = self.request.accepted_renderer
+        # HEAD sends no body, so one row is enough to know the status.
+        if self.request.method == "HEAD" and selection.paging.take != 0:
+            selection = replace(selection, paging=replace(selection.paging, take=1))
         headers = {SYNC_TOKEN: token_of(selection.state or self.state_now())}  # before the rows are read
         headers |= self.count_headers(selection.count)  # before the list, which keeps the connection
+        response = StreamingHttpResponse(
+            stream_elements(accepted, selection, paths), content_type=content_type(accepted), headers=headers
+        )
+        patch_vary_headers(response, ["Accept"])
         if not isinstance(accepted, JSONRenderer):
             name = f"{self.scope.repository.db_id}-{self.dimension}.{accepted.format}"
-            headers["Content-Disposition"] = f'attachment; filename="{name}"'
-        return self.stream(stream_elements(accepted, selection, paths), headers)
+            response["Content-Disposition"] = f'attachment; filename="{name}"'
+        return response
 
 
 def element_routes(dimension: Dimension, *, ignores_query: Collection[str] = ()) -> list[URLPattern]:

@@ -38,7 +38,7 @@ OTHER_OBJECTS = {("account/models.py", "cls"), ("dimensions_site/elements/declar
 HISTORY = SCOPE | {
     "bulkops/worker/cluster.py",  # its table alone
     "dimensions_site/elements/history/comparing.py",  # the columns alone
-    "dimensions_site/elements/history/versions.py",  # the columns alone
+    "dimensions_site/elements/history/feed.py",  # the columns alone
     "dimensions_site/elements/reading/statements.py",  # which columns there are
     "dimensions_site/elements/writing/saving.py",  # its table alone, to which it adds
 }

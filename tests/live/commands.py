@@ -32,6 +32,6 @@ for words in sys.argv[1:]:
 
 def errors_of(commands: list[str], url: str, folder: Path) -> list[str]:
     """The single lines with which the commands end with status 1, one after the other in one process."""
-    outcome = start(("-c", _EACH, *commands), folder, DATABASE_URL=url)
+    outcome = start(("-c", _EACH, *commands), folder, DATABASE_URL=url, PYTHONPATH=str(PROJECT))
     assert (outcome.returncode, outcome.stdout) == (0, ""), outcome.stderr
     return outcome.stderr.splitlines()

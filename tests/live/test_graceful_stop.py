@@ -57,9 +57,11 @@ def reading(service: Service) -> Iterator[HTTPConnection]:
 
 
 def status_of(service: Service) -> int:
-    """With which status the server has ended, as soon as it has."""
-    assert service.process is not None
-    return service.process.wait(60)
+    """With which status the server has ended, as soon as it has; who started it can still wait for it."""
+    wait_until(lambda: not is_alive(service.pid), "It does not end")
+    ended = os.waitid(os.P_PID, service.pid, os.WEXITED | os.WNOWAIT)
+    assert ended is not None
+    return ended.si_status
 
 
 def refuses(service: Service) -> bool:

@@ -122,12 +122,7 @@ def test_nothing_but_metrics_is_answered_on_that_port_and_metrics_nowhere_else(o
 def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[str, str], tmp_path: Path, port: int):
     """There gunicorn takes the port of the server from the header Host."""
     path = str(tmp_path / "web.socket")
-    changed = {
-        "DATABASE_URL": prepared[0],
-        "SECRET_KEY": SECRET_KEY,
-        "ALLOWED_HOSTS": "*",
-        "METRICS_BIND": f"127.0.0.1:{port}",
-    }
+    changed = {"DATABASE_URL": prepared[0], "SECRET_KEY": SECRET_KEY, "METRICS_BIND": f"127.0.0.1:{port}"}
     with started("dimensions-web.service", tmp_path, {**changed, "BIND": f"unix:{path}"}) as process:
         wait_for(path, process)
         assert metrics_at(port)["database_up",] == 1
@@ -146,6 +141,7 @@ def test_the_folder_of_the_metrics_is_removed_with_the_service(
 
     The log names an address that other machines may reach, and the remedy: a firewall may protect it.
     """
+    assert "PROMETHEUS" not in environment_of(service.workers()[0])
     assert not open_metrics(service.workers()[0])
     address = f"{ANYWHERE}:{port}"
     with serving(*prepared, tmp_path, METRICS_BIND=address) as observed:
@@ -165,6 +161,10 @@ def test_a_start_that_fails_leaves_no_folder(tmp_path: Path, port: int):
     assert "DEBUG is '1'" in outcome.stderr
     # Services of other tests may have come meanwhile: those work in their folders.
     wait_until(lambda: set(FOLDERS.glob("dimensions-metrics-*")) <= folders | folders_in_use(), "A folder is left")
+
+
+def environment_of(pid: int) -> str:
+    return Path(f"/proc/{pid}/environ").read_text()
 
 
 def open_metrics(pid: int) -> set[Path]:

@@ -1,12 +1,12 @@
 """Without the settings that it needs the service does not start, and says why."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.services.service import PROJECT, environment
-from tests.services.starting import run
 
 COMMANDS = {
     "web": ("-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), "--bind=127.0.0.1:0", "dimensions_site.wsgi"),
@@ -18,7 +18,15 @@ COMMANDS = {
 def start(command: tuple[str, ...], folder: Path, **variables: str | None) -> subprocess.CompletedProcess[str]:
     """Run a process of the service with these variables changed; None removes one."""
     changed = environment(f"sqlite:///{folder / 'unused.sqlite3'}") | variables
-    return run(command, cwd=folder, env={name: value for name, value in changed.items() if value is not None})
+    return subprocess.run(
+        [sys.executable, *command],
+        cwd=folder,
+        env={name: value for name, value in changed.items() if value is not None},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+    )
 
 
 @pytest.mark.contract("G1")

@@ -7,6 +7,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,6 @@ from random import SystemRandom
 from typing import IO, Any
 
 from tests.services.certificates import Certificate
-from tests.services.starting import Process, run, start
 
 PROJECT = Path(__file__).resolve().parents[2]
 # Nothing that runs on a developer's machine may affect the service under test.
@@ -59,7 +59,6 @@ class Service:
     log: Path
     host: str = "127.0.0.1"
     certificate: Certificate | None = None
-    process: Process | None = None
 
     @property
     def address(self) -> str:
@@ -131,9 +130,14 @@ def environment(database_url: str, **variables: str) -> dict[str, str]:
 
 def manage(database_url: str, *words: str, **variables: str) -> str:
     """Run `manage.py` to its end; return what it printed."""
-    done = run([str(PROJECT / "manage.py"), *words], cwd=PROJECT, env=environment(database_url, **variables))
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return subprocess.run(
+        [sys.executable, str(PROJECT / "manage.py"), *words],
+        cwd=PROJECT,
+        env=environment(database_url, **variables),
+        check=True,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+    ).stdout
 
 
 @contextmanager
@@ -143,22 +147,24 @@ def serving(
     """Gunicorn with the project's configuration, until the block ends; its log is a file in `folder`."""
     port = free_port()
     log = folder / "gunicorn.log"
-    command = ["-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), "dimensions_site.wsgi"]
+    command = [sys.executable, "-m", "gunicorn", "-c", str(PROJECT / "gunicorn.conf.py"), "dimensions_site.wsgi"]
     variables = {"PORT": str(port), **variables}
     if certificate:
         variables["GUNICORN_CMD_ARGS"] = f"--certfile {certificate.file} --keyfile {certificate.key}"
-    environ = environment(database_url, **variables)
-    with log.open("wb") as output, start(command, cwd=folder, env=environ, streams=(None, None, output)) as process:
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, cwd=folder, env=environment(database_url, **variables), stderr=output) as process,
+    ):
         try:
             wait_for_port(port, process)
-            service = Service(port, process.pid, key, log, certificate=certificate, process=process)
+            service = Service(port, process.pid, key, log, certificate=certificate)
             service.send("GET", "/health/live")  # the port is open before there is a process that answers
             yield service
         finally:
             stop(process)
 
 
-def stop(process: Process, number: signal.Signals = signal.SIGTERM) -> int:
+def stop(process: "subprocess.Popen[Any]", number: signal.Signals = signal.SIGTERM) -> int:
     """End a process by a signal and return its status; it is killed when it does not end in time."""
     process.send_signal(number)
     try:
@@ -190,7 +196,7 @@ def free_port() -> int:
     raise AssertionError("No port is free.")
 
 
-def wait_for_port(port: int, process: Process) -> None:
+def wait_for_port(port: int, process: "subprocess.Popen[Any]") -> None:
     """Return as soon as the process listens on the port."""
     deadline = time.monotonic() + _TIMEOUT
     while process.poll() is None and time.monotonic() < deadline:

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -11,7 +13,6 @@ from typing import Any
 
 from tests.services.clerk import errand
 from tests.services.service import PROJECT, Service, environment, stop
-from tests.services.starting import Program, start
 
 _TIMEOUT = 60
 # Where the end of a worker is what is tested, nobody has to wait for half a minute.
@@ -26,7 +27,7 @@ MANY = 500
 class RunningWorker:
     """A running `manage.py qcluster`: its first process, which leads a group of its own, and its log."""
 
-    process: Program
+    process: "subprocess.Popen[bytes]"
     log: Path
 
     def processes(self) -> list[int]:
@@ -68,10 +69,12 @@ def _started(
     words: Sequence[str], database_url: str, folder: Path, variables: Mapping[str, str]
 ) -> Iterator[RunningWorker]:
     log = folder / f"worker-{time.monotonic_ns()}.log"
-    environ = environment(database_url, **variables)
+    command = [sys.executable, *words]
     with (
         log.open("wb") as output,
-        start(words, cwd=folder, env=environ, streams=(None, None, output), start_new_session=True) as process,
+        subprocess.Popen(
+            command, cwd=folder, env=environment(database_url, **variables), stderr=output, start_new_session=True
+        ) as process,
     ):
         worker = RunningWorker(process, log)
         try:

@@ -123,7 +123,8 @@ def test_a_client_through_a_unix_socket_cannot_name_that_port(prepared: tuple[st
     """There gunicorn takes the port of the server from the header Host."""
     path = str(tmp_path / "web.socket")
     changed = {"DATABASE_URL": prepared[0], "SECRET_KEY": SECRET_KEY, "METRICS_BIND": f"127.0.0.1:{port}"}
-    with started("dimensions-web.service", tmp_path, {**changed, "BIND": f"unix:{path}"}) as process:
+    changed |= {"BIND": f"unix:{path}", "ALLOWED_HOSTS": "127.0.0.1"}
+    with started("dimensions-web.service", tmp_path, changed) as process:
         wait_for(path, process)
         assert metrics_at(port)["database_up",] == 1
         with socket.socket(socket.AF_UNIX) as program:

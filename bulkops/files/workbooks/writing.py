@@ -39,6 +39,9 @@ AllowedValues: TypeAlias = Sequence[str | bool] | None
 _SHEET, _LISTS_SHEET = "xl/worksheets/sheet1.xml", "xl/worksheets/sheet2.xml"
 _LISTS = "Lists"
 _ROWS = "<sheetData></sheetData>"
+_PROPERTIES = "docProps/core.xml"
+# Two workbooks with the same content are the same, whenever they were made.
+_MOMENTS = re.compile("<dcterms:(created|modified)[^>]*>[^<]*</dcterms:\\1>")
 # It is that of one row, and readers would believe it.
 _DIMENSION = re.compile("<dimension[^>]*>")
 # Excel marks texts that look like numbers as errors, unless the sheet says that they are intended.
@@ -179,6 +182,7 @@ def _frame(allowed: Sequence[AllowedValues]) -> tuple[dict[str, str], tuple[int,
     book.save(content)
     with ZipFile(content) as archive:
         parts = {name: archive.read(name).decode() for name in archive.namelist()}
+    parts[_PROPERTIES] = _MOMENTS.sub("", parts[_PROPERTIES])
     parts[_SHEET] = _DIMENSION.sub("", parts[_SHEET]).replace("</worksheet>", f"{_IGNORED_ERRORS}</worksheet>")
     if lists:
         rows = "".join(_row(number, values) for number, values in enumerate(zip_longest(*lists), start=1))

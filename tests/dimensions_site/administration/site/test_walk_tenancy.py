@@ -273,7 +273,7 @@ def send_forms(browser: Client, forms: list[SentForm]) -> None:
             assert answer.status_code < 500
             # The next page shows the messages; what else it shows is seen above.
             browser.cookies.pop("messages", None)
-            texts = [answer.getvalue().decode(errors="replace"), *map(str, get_messages(answer.wsgi_request))]
+            texts = [text_of(answer.getvalue()), *map(str, get_messages(answer.wsgi_request))]
             assert traces("\n".join([*texts, answer.headers.get("Location", "")]), form.action) == [], form.action
             sent += 1
     assert all_of_contoso() == before

@@ -67,7 +67,7 @@ class RawElement:
         if self.members is None or _LONG_NUMBER in self.text.translate(_AS_ZEROS):
             return False
         may_be_deep = self.text.count(b"{") + self.text.count(b"[") > MAX_DEPTH
-        return not (may_be_deep and _depth(self.members) > MAX_DEPTH)
+        return not may_be_deep or _is_within(self.members, MAX_DEPTH)
 
     @cached_property
     def value(self) -> Any:
@@ -84,10 +84,12 @@ def as_raw(data: Any) -> RawElement:
     return sent
 
 
-def _depth(value: Any) -> int:
+def _is_within(value: Any, levels: int) -> bool:
+    """Return whether the value is nested no deeper; recursion ends there, because the decoder goes deeper than it can."""
     if not isinstance(value, (dict, list)):
-        return 0
-    return 1 + max(map(_depth, value.values() if isinstance(value, dict) else value), default=0)
+        return True
+    items = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_is_within(item, levels - 1) for item in items)
 
 
 def is_doubtful(text: bytes) -> bool:

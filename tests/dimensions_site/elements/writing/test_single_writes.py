@@ -116,11 +116,16 @@ def test_a_patch_writes_what_it_changes_and_who_did(alice):
         b"\xff",
         b'{"type": %s}' % (b"[" * 50 + b"]" * 50),
         b'{"type": %s}' % (b'{"a":' * 50 + b"1" + b"}" * 50),
+        b'{"type": %s}' % (b"[" * 600 + b"]" * 600),
+        b'{"type": %s}' % (b'{"a":' * 600 + b"1" + b"}" * 600),
         b'{"decimalNumbers": %s}' % (b"9" * 401),
         b'{"decimalNumbers": -%s}' % (b"9" * 400),
         b'{"decimalNumbers": 1e401}',
     ],
-    ids=["broken", "twice", "NUL", "not UTF-8", "deep lists", "deep objects", "long number", "negative", "exponent"],
+    ids=[
+        *("broken", "twice", "NUL", "not UTF-8", "deep lists", "deep objects", "very deep lists", "very deep objects"),
+        *("long number", "negative", "exponent"),
+    ],
 )
 @pytest.mark.parametrize(
     ("method", "rest"), [("POST", "elements"), ("PUT", "elements/1000"), ("PATCH", "elements/1000")]

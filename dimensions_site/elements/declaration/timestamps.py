@@ -27,9 +27,9 @@ _DAY, _TIME = "2026-01-31", "2026-01-31T10:00:00.000+0000"
 _MIDNIGHT = "00:00:00.000+0000"
 # 31.01.2026, 31/01/26 or 2026-1-31, perhaps with a time.
 _DATE = re.compile(
-    r"(?:(?P<year>\d{4})(?P<first>[./-])\s?(?P<month>\d{1,2})(?P=first)\s?(?P<day>\d{1,2})\.?"
-    r"|(?P<one>\d{1,2})(?P<separator>[./-])\s?(?P<other>\d{1,2})(?P=separator)\s?(?P<end>\d{4}|\d{2}))"
-    r"(?:[ T](?P<time>\d{1,2}:\d{2}(?::\d{2})?)(?:\s?(?P<half>[ap])\.?m\.?)?)?",
+    r"(?:(?P<year>[0-9]{4})(?P<first>[./-])\s?(?P<month>[0-9]{1,2})(?P=first)\s?(?P<day>[0-9]{1,2})\.?"
+    r"|(?P<one>[0-9]{1,2})(?P<separator>[./-])\s?(?P<other>[0-9]{1,2})(?P=separator)\s?(?P<end>[0-9]{4}|[0-9]{2}))"
+    r"(?:[ T](?P<time>[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?)(?:\s?(?P<half>[ap])\.?m\.?)?)?",
     re.IGNORECASE,
 )
 # Excel takes a year of two digits from this one on for one of the last century, others do not.

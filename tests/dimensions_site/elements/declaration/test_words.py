@@ -83,6 +83,7 @@ def test_yes_and_no_are_understood_in_more_languages_than_the_pages(language):
         # No such day, or none that people of this language write: the field refuses it.
         ("de", "01/31/2026", "01/31/2026"),
         ("de", "30.02.2026", "30.02.2026"),
+        ("en", "٣١.٠١.٢٠٢٦", "٣١.٠١.٢٠٢٦"),
         ("de", "01.01.0000", "01.01.0000"),
         ("de", "01/31/26", "01/31/26"),
         ("de", "2026-02-30", "2026-02-30"),

@@ -5,7 +5,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from bulkops.files.columns import FileColumn
+from bulkops.files.formats.tables import INVISIBLE
 from bulkops.session.items import Doubt, Segments
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.json.texts import json_text
@@ -24,6 +27,7 @@ _LONGEST = 200
 # How many rows with totals are listed, and how many of their cells.
 _LISTED = 50
 _CELLS = 4
+_UNSEEN = re.compile(f"[{INVISIBLE}]")
 # In the languages of the administration, and in Dutch.
 _BEGINS = re.compile(
     r"\s*(?:(?:grand |sub-?|sous-)?total(?:s|e|es)?|(?:gesamt|zwischen|end)?summe|gesamt|(?:sub|eind)?totaal|sum|som"
@@ -94,6 +98,17 @@ class Understanding:
         if len(text) <= _LONGEST and len(self._unknown) < MEANINGS:
             self._unknown[heading, text] = found
         return found
+
+    def doubt_id(self, id: Any, cell: str) -> None:
+        """Doubt the id of the `cell` if it has a mark that nobody sees: unless it is stored so, another was meant."""
+        found = _UNSEEN.search(id) if isinstance(id, str) else None
+        if found and read_cell(cell) == cell:
+            message = _(
+                "The id contains {character} (at position {position}), which nobody sees. Remove it; if it is meant "
+                "so, write [[text]] before the id."
+            )
+            message = message.format(character=f"U+{ord(found[0]):04X}", position=found.start() + 1)
+            self.doubts.append(Doubt(("id",), [found.string], Failure("", "INVALID_CHARACTER", message)))
 
     def take_doubts(self) -> list[Doubt]:
         doubts, self.doubts = self.doubts, []

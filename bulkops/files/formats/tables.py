@@ -30,8 +30,8 @@ MAX_HEADING_CHARACTERS = 1_000
 # Headings are looked for in this many rows, of which this many columns are shown.
 _FIRST_ROWS = 30
 _FIRST_COLUMNS = 100
-# Marks that programs leave around headings, and nobody sees. Behind a path they may belong to the name of an attribute.
-INVISIBLE = "\ufeff\u200b\u200e\u200f"
+# Marks that programs leave in texts, and nobody sees. Behind a path they may belong to the name of an attribute.
+INVISIBLE = "\ufeff\u200b\u200e\u200f\u2060\u061c\u00ad"
 _NOTHING: Mapping[int, str] = MappingProxyType({})
 
 

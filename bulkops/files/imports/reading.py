@@ -189,6 +189,8 @@ class FileReader:
             return
         changes, cleared = columns.read(cells, row.numbers)
         filled = list(self._fill(changes))
+        if self.understanding is not None:
+            self.understanding.doubt_id(changes.get("id"), cells[columns.heading_of("id")])
         record = Record(
             text=exact_json(changes),
             cleared=[] if self._options.keeps_empty_cells else cleared,

@@ -85,7 +85,7 @@ def as_raw(data: Any) -> RawElement:
 
 
 def _is_within(value: Any, levels: int) -> bool:
-    """Return whether the value is nested no deeper; recursion ends there, because the decoder goes deeper than it can."""
+    """Return whether the value is nested no deeper. The decoder goes deeper than recursion can, so it ends there."""
     if not isinstance(value, (dict, list)):
         return True
     items = value.values() if isinstance(value, dict) else value

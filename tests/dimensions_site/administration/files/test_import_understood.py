@@ -65,6 +65,22 @@ def test_local_values_are_imported(ed, northwind):
     assert Account.objects.get(element_id="8004").start_date is None
 
 
+@pytest.mark.parametrize("id", ["\u200b1000", "1000\u200e", "\u200f1000", "10\u00ad00", "1000\u2060", "1000\ufeff"])
+def test_a_new_id_with_a_mark_that_nobody_sees_is_refused(ed, northwind, id):
+    """It would be another account than the one that looks the same. One that is stored so stays usable."""
+    browser, headings = browser_of(ed), "Id,Description (en),Nature,Type,Conversion type\n"
+    row = f"{id},Cash,Balance sheet,Normal,Closing rate\n"
+    [error] = checked(browser, northwind, headings + row).report["failures"]
+    mark, position = next((f"U+{ord(each):04X}", place) for place, each in enumerate(id, 1) if not each.isdigit())
+    assert (error["line"], error["place"]) == (2, "Id")
+    assert error["message"].startswith(f"The id contains {mark} (at position {position}), which nobody sees.")
+
+    save(browser, checked(browser, northwind, f"{headings}[[text]]{row}"))
+    assert Account.objects.get().element_id == id
+    file_import = checked(browser, northwind, f"Id,Description (en)\n{id},Bank\n")
+    assert (file_import.report["failures"], file_import.report["changed"]) == ([], 1)
+
+
 def test_a_file_with_the_labels_of_earlier_exports_is_imported(ed, northwind):
     """Labels were renamed, and charts that people keep have the old ones."""
     heading = "id,Description (en),Nature,Type,Conversion type,Notes check,Use account for setup\n"

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bulkops.files.formats.encodings import ENCODINGS
+from bulkops.files.formats.encodings import ENCODINGS, encoding_name
 from bulkops.files.formats.reading import beginnings, open_source
 from bulkops.files.formats.rows import ReadingOptions, Source, UnreadableFile
 from bulkops.files.imports.options import Share, locate_headings
@@ -143,10 +143,10 @@ def _mapped(text: str) -> tuple[str, str]:
 
 
 def _encoding(text: str) -> str:
-    found = known_encoding(text, ENCODINGS)
+    found = known_encoding(text, (*ENCODINGS, *ENCODINGS.values()))
     if found is None:
         raise argparse.ArgumentTypeError(f"it must be one of {', '.join(ENCODINGS)}; got '{text}'.")
-    return found
+    return encoding_name(ENCODINGS.get(found, found))
 
 
 def _row(text: str) -> int:

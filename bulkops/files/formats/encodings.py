@@ -10,13 +10,14 @@ from itertools import islice
 ENCODINGS: Mapping[str, str] = {
     **{name: name for name in ("utf-8", "utf-16")},
     **{f"windows-{number}": f"cp{number}" for number in (1252, 1250, 1251, *range(1253, 1259))},
-    **{name: name for name in ("iso-8859-1", "iso-8859-2", "iso-8859-15", "koi8-r")},
+    **{name: name for name in ("iso-8859-1", "iso-8859-2", "iso-8859-7", "iso-8859-9", "iso-8859-15", "koi8-r")},
     "shift_jis": "cp932",
     "euc-kr": "cp949",
     "euc-jp": "euc-jp",
     "gbk": "gb18030",
     "big5": "cp950",
-    **{name: name for name in ("mac_roman", "cp850", "cp437")},
+    "windows-874": "cp874",
+    **{name: name for name in ("mac_roman", "cp850", "cp852", "cp866", "cp437")},
     "us-ascii": "ascii",
 }
 # Those with two bytes for a character: text in them may look like UTF-8 here and there.

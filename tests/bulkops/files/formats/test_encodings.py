@@ -32,6 +32,10 @@ WORDS = {
     "euc-kr": "현금,자산,매출채권",
     "mac_roman": "Café,Büro,Crédit",
     "cp850": "Büro,Café,Größe",
+    "cp852": "Środki trwałe,Należności,Zobowiązania krótkoterminowe",
+    "cp866": "Основные средства,Касса,Расчеты с покупателями",
+    "iso-8859-7": "Ταμείο,Άλλα πάγια,Απαιτήσεις",
+    "windows-874": "เงินสด,ธนาคาร,ลูกหนี้การค้า",
 }
 # Windows' code page for Vietnamese has letters and marks apart.
 _APART = {"ả": "a\u0309"}

@@ -185,3 +185,20 @@ def test_an_element_is_the_same_from_whatever_file(import_accounts, content, gzi
     stored = Account.objects.get()
     assert (stored.element_id, stored.descriptions) == ("0010", {"en": "Caisse à Zürich"})
     assert stored.conversion_type == "FINAL"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cp932", "現金"),
+        ("ms932", "現金"),
+        ("GB18030", "现金"),
+        ("cp949", "현금"),
+        ("cp950", "現金"),
+        ("ibm852", "Środki"),
+    ],
+)
+def test_an_encoding_has_any_of_its_names(import_accounts, name, text):
+    content = f"id,descriptions.en,nature,type,conversion.conversionType\n1,{text},BALANCE_SHEET,NORMAL,FINAL\n"
+    assert import_accounts(content.encode(name), "--encoding", name).errors == []
+    assert Account.objects.get().descriptions == {"en": text}

@@ -89,6 +89,8 @@ _CHUNK = 1024**2
 _HEAD_BYTES = 4096
 _UTF_32_MARKS = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 _CONTROLS = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+# Before letters of Japan, China or Korea in ISO 2022, which writes them in bytes of ASCII.
+_SHIFT = b"\x1b$"
 # What precedes the first character of a text.
 _BLANKS = " \t\r\n\ufeff"
 # How elements in JSON begin; no table has such a heading.
@@ -213,11 +215,12 @@ def _certain_encoding(file: BinaryIO, head: bytes, declared: str | None) -> tupl
     shown = encoding_shown_by(head)
     codec = codec_for(declared, head) if declared else shown or "utf-8"
     broken = 1 if codec is None else broken_line(_pieces(file), codec)
-    if broken is None:
+    is_open = declared is None and shown is None
+    if broken is None and not (is_open and any(_SHIFT in piece for piece in _pieces(file))):
         return codec, 0
-    if declared is None and shown is None:
-        return None, broken
-    raise _broken(broken, declared or ("UTF-16" if shown and shown.startswith("utf-16") else "UTF-8"))
+    if is_open:
+        return None, broken or 1
+    raise _broken(broken or 1, declared or ("UTF-16" if shown and shown.startswith("utf-16") else "UTF-8"))
 
 
 def _guessed_encoding(file: BinaryIO, broken: int, *, may_guess: bool) -> tuple[str, FileFindings]:

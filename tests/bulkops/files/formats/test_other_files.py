@@ -58,6 +58,10 @@ MARKUP = (
             f"This is neither a workbook nor a text, so nothing can be read from it. {SAVE_TABLE}",
         ),
         (
+            "id,name\n1000,現金\n".encode("iso-2022-jp"),
+            f"This is neither a workbook nor a text, so nothing can be read from it. {SAVE_TABLE}",
+        ),
+        (
             codecs.BOM_UTF32_LE + TABLE.decode().encode("utf-32-le"),
             "The text is in UTF-32, which is not supported. Save the file again as 'CSV UTF-8'.",
         ),
@@ -86,7 +90,7 @@ MARKUP = (
             "The file is compressed with gzip twice. Decompress it once and load that.",
         ),
     ],
-    ids=range(28),
+    ids=range(29),
 )
 def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
     """Accountants know their programs, not formats."""

@@ -133,6 +133,13 @@ class TrimmedColumn(FileColumn):
 
     def value_of(self, text: str) -> Any:
         stripped = text.strip()
+        if "\N{REPLACEMENT CHARACTER}" in text and read_cell(text) == text:
+            message = _(
+                "'{cell}' has signs in place of letters that were lost when the file was saved. Write the letters, or "
+                "save the file again as 'CSV UTF-8'; if the text is meant so, write [[text]] before it."
+            )
+            failure = Failure("", "INVALID_CHARACTER", message.format(cell=shortened(text)))
+            self.understanding.doubts.append(Doubt(self.segments, [text, stripped], failure))
         if text == stripped or read_cell(text) != text:
             return super().value_of(text)
         value = stripped or UNSET

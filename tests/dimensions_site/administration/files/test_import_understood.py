@@ -81,6 +81,22 @@ def test_a_new_id_with_a_mark_that_nobody_sees_is_refused(ed, northwind, id):
     assert (file_import.report["failures"], file_import.report["changed"]) == ([], 1)
 
 
+def test_a_description_that_has_lost_letters_is_refused(ed, northwind):
+    """A program that read the file in another encoding has written a sign for each. A stored one stays as it is."""
+    browser, headings = browser_of(ed), "Id,Description (en),Nature,Type,Conversion type\n"
+    row = "1000,B\ufffdro,Balance sheet,Normal,Closing rate\n"
+    [error] = checked(browser, northwind, headings + row).report["failures"]
+    assert (error["line"], error["place"]) == (2, "Description (en)")
+    assert error["message"].startswith("'B\ufffdro' has signs in place of letters that were lost when")
+
+    store_accounts(northwind, account("1000", descriptions={"en": "B\ufffdro"}))
+    for text in ("B\ufffdro", " B\ufffdro "):
+        file_import = checked(browser, northwind, headings + row.replace("B\ufffdro", text))
+        assert (file_import.report["failures"], file_import.report["unchanged"]) == ([], 1)
+    file_import = checked(browser, northwind, headings + row.replace("B\ufffdro", "[[text]]caf\ufffd"))
+    assert (file_import.report["failures"], file_import.report["changed"]) == ([], 1)
+
+
 def test_a_file_with_the_labels_of_earlier_exports_is_imported(ed, northwind):
     """Labels were renamed, and charts that people keep have the old ones."""
     heading = "id,Description (en),Nature,Type,Conversion type,Notes check,Use account for setup\n"

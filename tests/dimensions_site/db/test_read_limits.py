@@ -40,6 +40,21 @@ MANY = NUMBERS.format(count=MANY_ROWS, condition="n > 0")
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def endless() -> str:
+    """A query that takes minutes, too, but waits instead of computing."""
+    if connection.vendor == "postgresql":
+        return "SELECT pg_sleep(600)"
+
+    def pause() -> int:
+        time.sleep(0.01)
+        return 1
+
+    connection.ensure_connection()
+    connection.connection.create_function("pause", 0, pause)
+    pauses = "WITH RECURSIVE pauses(n) AS (SELECT 1 UNION ALL SELECT n + pause() FROM pauses)"
+    return f"{pauses} SELECT n FROM pauses WHERE n < 0"
+
+
 @contextmanager
 def cancelled(end: CancelReason) -> Iterator[None]:
     """The block's query is cancelled for that reason, soon; the connection can be asked again afterwards."""
@@ -119,7 +134,7 @@ def ends_of(*readers: tuple[str, str, float]) -> dict[str, CancelReason | None]:
         with read_limit(seconds):
             own_reads(owner)
             with connection.cursor() as cursor, suppress(OperationalError):
-                cursor.execute(NEVER)
+                cursor.execute(endless())
                 cursor.fetchall()
             return reads_ended_by()
 
@@ -162,10 +177,11 @@ def test_what_writes_has_no_such_limit():
 @contextmanager
 def slow_list() -> Iterator[None]:
     """The database takes minutes for a query of accounts."""
+    query = endless()
 
     def takes_long(execute, sql, parameters, many, context):
         is_list = sql.startswith("SELECT") and '"account_account"' in sql
-        return execute(NEVER if is_list else sql, () if is_list else parameters, many, context)
+        return execute(query if is_list else sql, () if is_list else parameters, many, context)
 
     # Outside of the limit, so that the limit is for its queries.
     connection.execute_wrappers.insert(0, takes_long)

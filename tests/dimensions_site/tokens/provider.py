@@ -3,6 +3,7 @@
 import json
 import threading
 import time
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -20,6 +21,12 @@ def private_key(algorithm: str) -> Any:
     if algorithm.startswith("ES"):
         return ec.generate_private_key(ec.SECP256R1())
     return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@cache
+def published_key(kid: str, algorithm: str) -> Any:
+    """The private key of that name, the same in all tests: to make one takes longer than most of them."""
+    return private_key(algorithm)
 
 
 def public_jwk(key: Any, kid: str, **members: str) -> dict[str, Any]:
@@ -94,7 +101,7 @@ class Provider(Served):
 
     def new_key(self, kid: str, algorithm: str = "RS256", **members: str) -> Any:
         """Make a key and show its public half."""
-        key = private_key(algorithm)
+        key = published_key(kid, algorithm)
         self.keys.append(public_jwk(key, kid, alg=algorithm, **members))
         return key
 

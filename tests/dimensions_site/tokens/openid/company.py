@@ -12,7 +12,7 @@ import jwt
 from django.test import Client
 
 from dimensions_site.tokens.configuration import OpenIdProvider
-from tests.dimensions_site.tokens.provider import Served, private_key, public_jwk
+from tests.dimensions_site.tokens.provider import Served, public_jwk, published_key
 
 CLIENT_ID, SECRET = "dimensions-pages", "a-secret-between-the-service-and-its-provider"
 START, CALLBACK, LOGOUT = "/admin/sign-in/", "/admin/sign-in/done/", "/auth/openid/logout"
@@ -47,7 +47,7 @@ class Company(Served):
         return OpenIdProvider(issuer=self.issuer, client_id=CLIENT_ID, client_secret=SECRET, **given)
 
     def new_key(self, kid: str, algorithm: str = "RS256") -> None:
-        self.keys[kid] = private_key(algorithm)
+        self.keys[kid] = published_key(kid, algorithm)
 
     def sign(self, claims: dict[str, Any], *, kid: str = "one", key: Any = None, algorithm: str = "RS256") -> str:
         """A token with the claims; None removes a claim."""

@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import connection
 from hypothesis import HealthCheck
 from hypothesis import settings as search
+from pytest_django import DjangoDbBlocker
 from pytest_django.live_server_helper import LiveServer
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
@@ -22,7 +23,7 @@ from tests.emptying import empty_quickly
 from tests.factories import Person, account, add_person
 from tests.services.citus import IS_CITUS, distributed_database
 from tests.services.migrated import copy_file, template
-from tests.storing import store_accounts
+from tests.storing import store_accounts, taken_back
 
 # No deadline: a slow machine must not fail a test.
 search.register_profile("short", max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -168,6 +169,13 @@ def live_server(django_db_setup: None, live_server: LiveServer) -> LiveServer:
     With a database in memory all its threads would share one connection, which crashes SQLite.
     """
     return live_server
+
+
+@pytest.fixture(scope="module")
+def shared(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+    """Elements that other fixtures store for all tests of a file; what a test changes of them is undone after it."""
+    with django_db_blocker.unblock(), taken_back():
+        yield
 
 
 # --- People and tenants ------------------------------------------------------------

@@ -19,10 +19,11 @@ from account.models import Account
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.save.bulk import save
 from tests.dimensions_site.administration.site.people import page, superuser
-from tests.factories import Person, account, content, read
+from tests.factories import Person, account, add_person, content, read
 from tests.services.citus import IS_CITUS
 from tests.storing import place_change_sets
 
+pytestmark = pytest.mark.django_db
 SIZE = 1_000
 OTHERS = 12
 # In the description of one element of each repository.
@@ -38,7 +39,17 @@ not_in_shards = pytest.mark.skipif(IS_CITUS, reason="a shard with a few small re
 IN_VAIN = 2 * SIZE if IS_CITUS else SIZE // 10
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def northwind(shared: None) -> Repository:
+    return Repository.objects.create(db_id="northwind", name="Northwind group")
+
+
+@pytest.fixture(scope="module")
+def alice(northwind: Repository) -> Person:
+    return add_person("alice", northwind, Role.MANAGER)
+
+
+@pytest.fixture(scope="module")
 def large(alice: Person, northwind: Repository) -> None:
     """Northwind's chart, and the same in other repositories."""
     # Each has a generated calculation: an empty table would be read as a whole.

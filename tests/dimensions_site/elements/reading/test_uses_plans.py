@@ -15,23 +15,23 @@ from bulkops.models import DataProcessing
 from dimensions_site.elements.declaration.indexes import reference_indexes
 from dimensions_site.repositories.models import Repository
 from tests.bulkops.jobs.deletions import start
-from tests.bulkops.save.bulk import save
 from tests.dimensions_site.elements.reading.test_query_plans import plans, scans
 from tests.dimensions_site.elements.reading.test_uses import PATHS, user
-from tests.factories import Person
+from tests.storing import store_accounts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.contract("L1")]
 SIZE = 4_800
 NAMES = {index.name for index in reference_indexes("account", ACCOUNT_WIRE)}
 
 
-@pytest.fixture
-def chart(alice: Person, northwind: Repository) -> None:
+@pytest.fixture(scope="module")
+def northwind(shared: None) -> Repository:
     """Each account refers to the one after it, by one leaf or another."""
-    elements = [user(f"{n:05}", PATHS[n % len(PATHS)], f"{n + 1:05}") for n in range(SIZE)]
-    save(alice, "account", post=elements)
+    northwind = Repository.objects.create(db_id="northwind", name="Northwind group")
+    store_accounts(northwind, *(user(f"{n:05}", PATHS[n % len(PATHS)], f"{n + 1:05}") for n in range(SIZE)))
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE account_account")
+    return northwind
 
 
 def used(all_plans: Iterator[str]) -> tuple[set[str], list[str]]:
@@ -46,14 +46,14 @@ def test_the_model_has_an_index_for_each_declared_reference():
 
 
 @pytest.mark.parametrize("count", [1, 100])
-def test_uses_are_found_by_the_index_of_each_leaf(rita, chart, count):
+def test_uses_are_found_by_the_index_of_each_leaf(rita, count):
     ids: Any = [f"{n:05}" for n in range(count)]
     all_plans = plans(partial(rita.get, rita.account("elements-uses"), {"id": ids}))
     assert used(all_plans) == (NAMES, [])
 
 
 @pytest.mark.contract("L2")
-def test_a_deletion_that_leaves_what_is_in_use_finds_it_by_the_index_of_each_leaf(alice, northwind, chart):
+def test_a_deletion_that_leaves_what_is_in_use_finds_it_by_the_index_of_each_leaf(alice, northwind):
     """For the whole list: the recursion reads what was found, and no elements."""
     start(alice, [f"{n:05}" for n in range(0, 200, 2)], query="?references=refuse")
     deletion = DataProcessing.objects.get()
@@ -61,6 +61,6 @@ def test_a_deletion_that_leaves_what_is_in_use_finds_it_by_the_index_of_each_lea
     assert used(all_plans) == (NAMES, [])
 
 
-def test_unused_elements_of_a_page_are_found_by_the_index_of_each_leaf(rita, chart):
+def test_unused_elements_of_a_page_are_found_by_the_index_of_each_leaf(rita):
     all_plans = plans(partial(rita.get, rita.account("elements?unused=true&take=20")))
     assert used(all_plans) == (NAMES, [])

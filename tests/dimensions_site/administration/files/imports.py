@@ -31,17 +31,24 @@ def at(file_import: FileImport, name: str = "change") -> str:
     return page(FileImport, name, file_import.pk)
 
 
-def describe(browser: Client, file_import: FileImport, **changed: str) -> Any:
-    """Send the second step as the page shows it, but for what is `changed`; return the page that follows."""
-    form = browser.get(at(file_import, "columns")).context["form"]
+def described(answer: Any, **changed: str) -> dict[str, str]:
+    """What the second step sends as its page shows it, but for what is `changed`."""
+    form = answer.context["form"]
     sent = {box.name: box.typed for box in (*form.columns.fields, *form.filling.controls)}
     sent |= {f"out-{column.number}": "yes" for column in form.columns.fields if column.is_out}
-    return browser.post(at(file_import, "columns"), {**sent, **SETTINGS, **changed}, follow=True)
+    return {**sent, **SETTINGS, **changed}
 
 
-def check(browser: Client, file_import: FileImport, **changed: str) -> None:
-    """Send the second step, let a worker check the file, and read the import again."""
-    describe(browser, file_import, **changed)
+def describe(browser: Client, file_import: FileImport, **changed: str) -> Any:
+    """Send the second step; return the page that follows."""
+    address = at(file_import, "columns")
+    return browser.post(address, described(browser.get(address), **changed), follow=True)
+
+
+def check(browser: Client, file_import: FileImport, first: Any = None, **changed: str) -> None:
+    """Send the second step, whose page may be `first`, let a worker check the file, and read the import again."""
+    address = at(file_import, "columns")
+    browser.post(address, described(first or browser.get(address), **changed))
     work()
     file_import.refresh_from_db()
 
@@ -50,9 +57,9 @@ def checked(
     browser: Client, repository: Repository, content: str | bytes, dimension: str = "account", **changed: str
 ) -> FileImport:
     """An import that a worker has checked."""
-    upload(browser, repository, content, dimension=dimension)
+    first = upload(browser, repository, content, dimension=dimension)
     file_import = FileImport.objects.latest("created_at")
-    check(browser, file_import, **changed)
+    check(browser, file_import, first, **changed)
     return file_import
 
 
@@ -63,7 +70,7 @@ def confirm(browser: Client, file_import: FileImport, **sent: str) -> Any:
 
 def save(browser: Client, file_import: FileImport, **sent: str) -> None:
     """Confirm the import, and let a worker save it."""
-    confirm(browser, file_import, **sent)
+    browser.post(at(file_import, "confirm"), sent)
     work()
 
 

@@ -1,5 +1,6 @@
 """How the database is emptied after a test with transactions of its own."""
 
+from functools import cache
 from typing import Any
 
 from django.contrib.auth.models import Permission
@@ -46,17 +47,23 @@ def _kept_rows(connection: BaseDatabaseWrapper) -> list[int]:
 
 
 def _delete_rows(connection: BaseDatabaseWrapper) -> None:
-    tables = set(connection.introspection.django_table_names(only_existing=True, include_views=False)) - {*_KEPT}
-    quoted = {table: connection.ops.quote_name(table) for table in sorted(tables)}
-    filled = " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {quoted[table]})" for table in quoted)
-    large = []
+    filled, large = _filled(connection.alias), []
     # References are checked when the transaction ends.
     with transaction.atomic(using=connection.alias), connection.cursor() as cursor:
         cursor.execute(filled)
         for (table,) in cursor.fetchall():
-            cursor.execute(f"DELETE FROM {quoted[table]}")
+            cursor.execute(f"DELETE FROM {table}")
             if cursor.rowcount > _MANY:
-                large.append(quoted[table])
+                large.append(table)
     if large and connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"VACUUM {', '.join(large)}")
+
+
+@cache
+def _filled(alias: str) -> str:
+    """Return the query for the tables that have rows; the names are quoted."""
+    connection = connections[alias]
+    tables = {*connection.introspection.django_table_names(only_existing=True, include_views=False)} - {*_KEPT}
+    quoted = map(connection.ops.quote_name, sorted(tables))
+    return " UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM {table})" for table in quoted)

@@ -7,6 +7,7 @@ import ast
 import re
 import sys
 from collections import defaultdict
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -36,6 +37,7 @@ def planned_rules() -> set[str]:
     }
 
 
+@cache
 def shown_rules() -> dict[str, set[Path]]:
     """Return the test files that name each rule, relative to `tests`.
 

@@ -1,16 +1,26 @@
-"""What the pages of the admin lead to: the addresses in them, and the forms with what they would send."""
+"""What the pages of the admin lead to: the addresses in them, and the forms with what they would send.
 
+In the short form the first and the last of each kind; `make test-long` takes all.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import TypeVar
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from django.test import Client
 from django.urls import resolve
 
+from tests.lengths import IS_LONG, tries
+
+T = TypeVar("T")
 # Of addresses that differ only in the values of their query, as the links that sort by each column.
-_ALIKE = 3
+_ALIKE = tries(2, long=3)
+# Of pages of one kind, how many are searched for more.
+_SEARCHED = tries(2, long=1_000)
 # Selects whose every option is sent, one after the other: what is done, and where.
 _TRIED = {"action", "target", "repository"}
 
@@ -28,6 +38,11 @@ class SentForm:
         yield self.fields
         for name, value in self.tried:
             yield {**self.fields, name: [value]}
+
+    def kind(self) -> Hashable:
+        """What it sends, and where to, whichever element or list it is about."""
+        chosen = (str(self.fields.get(name)) for name in sorted(_TRIED))
+        return kind_of(self.action)[0], *self.fields, *chosen, *self.tried
 
 
 class Leads(HTMLParser):
@@ -87,6 +102,20 @@ def shape_of(address: str) -> tuple[str, ...]:
     return parts.path, *sorted(dict(parse_qsl(parts.query)))
 
 
+def kind_of(address: str) -> tuple[str, ...]:
+    """The shape of the address without keys; each field with choices has an address of its own."""
+    path, *asked = shape_of(address)
+    return (address,) if "/autocomplete/" in path else (re.sub("[^/]*[0-9][^/]*", "", path), *asked)
+
+
+def few(all_of_them: Iterable[T], kind: Callable[[T], Hashable]) -> list[T]:
+    """The first and the last of each kind; in the long form all."""
+    kinds: dict[Hashable, list[T]] = {}
+    for one in all_of_them:
+        kinds.setdefault(kind(one), []).append(one)
+    return [one for alike in kinds.values() for one in (alike if IS_LONG else alike[:1] + alike[1:][-1:])]
+
+
 def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
     """All addresses of the pages that the `starts` lead to, and their forms; the same form of many pages occurs once.
 
@@ -95,6 +124,7 @@ def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
     """
     addresses: set[str] = set(starts)
     alike: Counter[tuple[str, ...]] = Counter()
+    searched: Counter[Hashable] = Counter()
     forms: list[SentForm] = []
     waiting, opened = list(starts), set[tuple[str, ...]]()
     while waiting:
@@ -103,6 +133,10 @@ def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
         if (path, *asked) in opened or resolve(path).url_name == "logout":
             continue
         opened.add((path, *asked))
+        kind = kind_of(address), address in starts
+        searched[kind] += 1
+        if searched[kind] > _SEARCHED:
+            continue
         answer = browser.get(address, follow=True)
         if not answer.headers.get("Content-Type", "").startswith("text/html") or answer.streaming:
             answer.getvalue()  # which closes its file
@@ -114,7 +148,6 @@ def crawl(browser: Client, *starts: str) -> tuple[set[str], list[SentForm]]:
             if not asked or "?" not in lead:
                 shape = shape_of(lead)
                 alike[shape] += 1
-                # Each field with choices has an address of its own.
                 if alike[shape] <= _ALIKE or "/autocomplete/" in lead:
                     waiting.append(lead)
                     addresses.add(lead)

@@ -28,11 +28,12 @@ from tests.bulkops.jobs.deletions import start, work_now
 from tests.bulkops.plans.plans import make
 from tests.dimensions import MODELS
 from tests.dimensions_site.administration.files.imports import BANK, FAULTY, HEADINGS, checked, upload
-from tests.dimensions_site.administration.site.crawling import SentForm, crawl
+from tests.dimensions_site.administration.site.crawling import SentForm, crawl, few, kind_of
 from tests.dimensions_site.administration.site.pages import lasting
 from tests.dimensions_site.administration.site.people import browser_of, superuser
 from tests.dimensions_site.tokens.clients import access_token, service
 from tests.factories import Person, account, currency
+from tests.lengths import tries
 from tests.storing import store_accounts, store_currencies
 
 pytestmark = [pytest.mark.contract("G2"), pytest.mark.django_db(transaction=True)]
@@ -214,7 +215,7 @@ def all_of_contoso() -> dict[str, list[Any]]:
 def test_pages_with_a_key_of_another_repository_are_refused(two_tenants, alice):
     """They are 403 or 404, or 405, reveal nothing of it, and change nothing of it."""
     browser, keyed, before = browser_of(alice), set(addresses_of_patterns()), all_of_contoso()
-    for address in sorted(keyed):
+    for address in few(sorted(keyed), kind_of):
         for send in (browser.get, browser.post):
             answer = send(address, follow=True)
             assert answer.status_code in (403, 404, 405), f"{answer.status_code} {address}"
@@ -231,9 +232,9 @@ def test_all_others_are_as_if_there_was_no_other_repository(two_tenants, alice):
     keyed = set(addresses_of_patterns())
     addresses, forms = crawl(superuser(), reverse("admin:index"), *sorted(keyed))
     browser = browser_of(alice)
-    pages = sorted({*addresses, *general_addresses()} - keyed)
+    pages = sorted({*few(sorted(addresses - keyed), kind_of), *general_addresses()} - keyed)
     look_at_pages(browser, [page for page in pages if "/logout/" not in page])
-    send_forms(browser, forms)
+    send_forms(browser, few(forms, lambda form: (form.action.partition("?")[0] in keyed, form.kind())))
 
 
 def look_at_pages(browser: Client, pages: list[str]) -> None:
@@ -258,8 +259,8 @@ def look_at_pages(browser: Client, pages: list[str]) -> None:
         after = {page: seen(browser, page) for page in shown}
         transaction.set_rollback(True)
     assert [page for page in shown if before[page] != after[page]] == []
-    assert len(pages) >= 350
-    assert len(shown) >= 120
+    assert len(pages) >= tries(200, long=350)
+    assert len(shown) >= tries(90, long=120)
 
 
 def send_forms(browser: Client, forms: list[SentForm]) -> None:
@@ -277,4 +278,4 @@ def send_forms(browser: Client, forms: list[SentForm]) -> None:
             assert traces("\n".join([*texts, answer.headers.get("Location", "")]), form.action) == [], form.action
             sent += 1
     assert all_of_contoso() == before
-    assert sent >= 350
+    assert sent >= tries(150, long=350)

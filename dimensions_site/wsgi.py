@@ -35,6 +35,7 @@ except ImproperlyConfigured as error:
     sys.exit(f"The service is not configured: {error}")  # the web server would print a stack trace
 # Django would load them with the first request, in each process of the server again.
 import_module(settings.ROOT_URLCONF)
+gc.freeze()
 gc.enable()
 # Models can be imported from here on.
 _metrics_address: SocketAddress | None = settings.METRICS_BIND

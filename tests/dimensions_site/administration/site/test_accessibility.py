@@ -156,7 +156,7 @@ def pages_of_superusers() -> Iterator[str]:
     yield page(Failure, "change", Failure.objects.get().pk)
 
 
-# --- Pages that come only after something was sent, and how to get there from the list of accounts ------------------------
+# --- Pages that come only after something was sent, and how to get there from the list of accounts --------------------
 
 
 def question_before_a_deletion(tab: Page) -> None:

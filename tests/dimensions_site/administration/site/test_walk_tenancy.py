@@ -278,4 +278,4 @@ def send_forms(browser: Client, forms: list[SentForm]) -> None:
             assert traces("\n".join([*texts, answer.headers.get("Location", "")]), form.action) == [], form.action
             sent += 1
     assert all_of_contoso() == before
-    assert sent >= tries(150, long=350)
+    assert sent >= tries(230, long=350)

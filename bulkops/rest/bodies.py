@@ -21,7 +21,7 @@ from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader
 from bulkops.session.envelope import too_many
 from bulkops.session.errors import Errors, Refused
-from bulkops.session.items import Envelope, operations
+from bulkops.session.items import Envelope, Item, Sent, operations
 from dimensions_site.api.errors import Failure, bad_request, client_closed
 from dimensions_site.api.json.dividing import check_json, check_text, first_character
 from dimensions_site.api.json.reader import JsonError, json_error
@@ -172,13 +172,13 @@ def _placed(failure: RowFailure) -> Failure:
 def _read_lines(body: bytearray, name: str) -> Envelope:
     """Return the elements on the lines of `body`, which is UTF-8, as those of the operation with this `name`.
 
-    Blank lines are skipped. Raises `Problem` 400 if there are too many elements, or twice as many lines, or with every
-    line that is not JSON.
+    Blank lines are skipped; a line that is not JSON is one of its errors. Raises `Problem` 400 if there are too many
+    elements, or twice as many lines.
     """
     limit: int = settings.API_MAX_BULK_ELEMENTS
     errors = Errors()
     indexes: array[int] = array("l")
-    elements: list[msgspec.Raw] = []
+    elements: list[Sent] = []
     for index, line in enumerate(_lines(body)):
         if index == 2 * limit:
             raise bad_request([too_many("lines", 2 * limit)])
@@ -186,11 +186,11 @@ def _read_lines(body: bytearray, name: str) -> Envelope:
             continue
         if len(elements) == limit:
             raise bad_request([too_many("elements", limit)])
-        errors.add(index, _failures(index, line))
+        failures = _failures(index, line)
+        errors.add(len(elements), failures)
         indexes.append(index)
-        elements.append(msgspec.Raw(line))
-    errors.refuse()
-    return Envelope("LOOSE", operations({name: elements}, {name: indexes}))
+        elements.append(Item(b"{}", is_checkable=False) if failures else msgspec.Raw(line))
+    return Envelope("LOOSE", operations({name: elements}, {name: indexes}), errors=errors)
 
 
 def _lines(body: bytearray) -> Iterator[memoryview]:

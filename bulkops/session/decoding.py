@@ -1,6 +1,6 @@
 """From one element as it was sent to what is written, beside what is stored; and its errors (contract E1, B1)."""
 
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any
@@ -33,7 +33,8 @@ _MISSING = frozenset({"REQUIRED", "BLANK"})
 class SentElement:
     """An element at a position, and its failures; `has_errors` if it is known to have others.
 
-    Of a patch it is the changes, and `key` the id beside them.
+    Of a patch it is the changes, and `key` the id beside them, empty if that is wrong. Of an element with failures,
+    `unique` has the valid ones of its unique values, by column.
     """
 
     operation: Operation
@@ -42,6 +43,7 @@ class SentElement:
     has_errors: bool
     key: str | None = None
     failures: list[Failure] = field(default_factory=list)
+    unique: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def pointer(self) -> str:
@@ -90,38 +92,31 @@ class EntryDecoder:
         if values is None:
             incomplete.append(sent.position)
             return None
-        return self._entry(sent, values[self._unique["element_id"]], context, values)
+        return self._entry(sent, context, values)
 
     def whole(self, sent: SentElement, context: ElementContext, *, doubtful: list[int] | None = None) -> Entry | None:
         """Return the entry of an element that is created, or replaces the existing one of the `context`; None for one
-        without an id, and for one that was added to `doubtful`.
+        that cannot be read, and for one that was added to `doubtful`.
         """
         self._settle(sent, None)
         id = sent.id if sent.operation.must_exist else None
         if isinstance(id, str) and context.existing is None:
             message = _("'{id}' does not exist, so it cannot be updated.").format(id=shortened(id))
             sent.failures.append(self._not_found(sent, message, id))
-        known = len(sent.failures)
         try:
-            values = self._values(sent, sent.item.text, lambda element: self._decoder.whole(element, context))
+            values = self._values(sent, sent.item.text, context, lambda raw: self._decoder.whole(raw, context))
         except JsonError as error:
             self.add(sent.position, named_failures(error.failures, sent.id), error.failure_count)
             return None
         if values is None and doubtful is not None and _EXCUSABLE & {failure.code for failure in sent.failures}:
             doubtful.append(sent.position)
             return None
-        if values is not None:
-            id = values[self._unique["element_id"]]
-        elif any(failure.path == self.place("element_id", sent.position) for failure in sent.failures[known:]):
-            id = None
-        else:
-            id = sent.id if isinstance(sent.id, str) else None
-        return self._entry(sent, id, context, values, must_be_new=sent.operation.name in ("post", "merge"))
+        return self._entry(sent, context, values, must_be_new=sent.operation.name in ("post", "merge"))
 
     def merged(self, sent: SentElement, context: ElementContext) -> Entry | None:
         """Return the entry of the stored element of the `context` after the changes; a patch needs one."""
         id = sent.id
-        if context.existing is None:
+        if context.existing is None and id:
             message = f"The element '{shortened(id)}' does not exist, so it cannot be patched."
             sent.failures.append(self._not_found(sent, message, id))
         item, beneath = self._settle(sent, context.stored), context.stored or "{}"
@@ -133,12 +128,19 @@ class EntryDecoder:
         context = context._replace(id=None if context.existing is None else id)
         values: Row | None = None
         try:
-            values = self._values(sent, item.text, lambda patch: self._decoder.changed(beneath, patch, context))
+            values = self._values(sent, item.text, context, lambda raw: self._decoder.changed(beneath, raw, context))
         except JsonError as error:
             self.add(sent.position, named_failures(error.failures, id), error.failure_count)
-        return self._entry(sent, id, context, values)
+        sent.unique = {"element_id": id}
+        return self._entry(sent, context, values)
 
-    def _values(self, sent: SentElement, text: msgspec.Raw | bytes, decode: Callable[[RawElement], Row]) -> Row | None:
+    def _values(
+        self,
+        sent: SentElement,
+        text: msgspec.Raw | bytes,
+        context: ElementContext,
+        decode: Callable[[RawElement], Row],
+    ) -> Row | None:
         """Return what `decode` makes of the `text`; None if it has errors, which are added to what was `sent`.
 
         Raises `JsonError`.
@@ -148,8 +150,17 @@ class EntryDecoder:
         try:
             return decode(raw)
         except ValidationError as error:
-            without = _MISSING if sent.failures else ()
-            sent.failures += failures_of(error, raw.value, self._wire, pointer, sent.id, without)
+            without = _MISSING if sent.failures and context.existing is None else ()
+            failures = failures_of(error, raw.value, self._wire, pointer, sent.id, without)
+            sent.failures += failures
+            if isinstance(raw.value, dict):
+                wrong = {failure.path for failure in failures}
+                named = ((column, raw.value.get(name)) for column, name in self._model.unique_in_repository.items())
+                sent.unique = {
+                    column: value
+                    for column, value in named
+                    if isinstance(value, str) and self.place(column, sent.position) not in wrong
+                }
             return None
 
     def _settle(self, sent: SentElement, stored: str | None) -> Item:
@@ -179,20 +190,16 @@ class EntryDecoder:
         return Item(exact_json(changes), [segments for segments in item.cleared if segments not in said])
 
     def _entry(
-        self,
-        sent: SentElement,
-        id: str | None,
-        context: ElementContext,
-        values: Row | None,
-        *,
-        must_be_new: bool = False,
-    ) -> Entry | None:
-        """Return the entry for the element with this `id`; None if it has no id of its own."""
-        position = sent.position
-        unique = {"element_id": id} if values is None else {name: values[at] for name, at in self._unique.items()}
-        for column, value in unique.items():
-            if value is None or (context.existing is not None and column != "element_id"):
-                continue  # other unique values stay as stored, and the writer knows what is stored
+        self, sent: SentElement, context: ElementContext, values: Row | None, *, must_be_new: bool = False
+    ) -> Entry:
+        """Return the entry for the element that was `sent`."""
+        position, is_stored = sent.position, context.existing is not None
+        unique = dict(sent.unique) if values is None else {name: values[at] for name, at in self._unique.items()}
+        id = unique.get("element_id")
+        for column, value in list(unique.items()):
+            if not value or (is_stored and column != "element_id"):
+                del unique[column]  # other unique values stay as stored, and the writer knows what is stored
+                continue
             first = self._errors.first_position(column, value, position)
             if first is None or first == position:
                 continue
@@ -200,15 +207,14 @@ class EntryDecoder:
                 name = self._model.unique_in_repository[column]
                 place = self.place(column, first)
                 message = f"The {name} '{shortened(value)}' is at {place} already; it must appear only once."
-                shown_id = None if id is None else shortened(id)
+                shown_id = shortened(id) if id else None
                 sent.failures.append(Failure(self.place(column, position), "REPEATED", message, shown_id))
-            if not sent.has_errors or column == "element_id":
-                id = None
+            del unique[column]
         if sent.failures or sent.has_errors:
             self.add(position, sent.failures)
             values = None
         is_new = must_be_new and (values is not None or sent.operation.name == "post")
-        return None if id is None else Entry(position, is_new, id, values)
+        return Entry(position, is_new, unique.pop("element_id", ""), values, unique)
 
     def place_of(self, id: str) -> str | None:
         """Return the JSON Pointer of the `id` in what was read so far; None if it is not there."""

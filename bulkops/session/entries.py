@@ -113,10 +113,11 @@ class EntryReader:
                 self._entries.add(position, [failure])
             elif operation.name != "patch":
                 batch.append(SentElement(operation, position, item, has_errors))
-            elif (patch := read_patch(item.text, pointer)).id is None:
-                self._entries.add(position, patch.failures, patch.failure_count)
+            elif (patch := read_patch(item.text, pointer)).data:
+                failures = list(patch.failures)
+                batch.append(SentElement(operation, position, Item(patch.data), has_errors, patch.id, failures))
             else:
-                batch.append(SentElement(operation, position, Item(patch.data), has_errors, patch.id))
+                self._entries.add(position, patch.failures, patch.failure_count)
         return batch
 
     def _contexts(self, operation: Operation, batch: Sequence[SentElement]) -> Iterable[ElementContext]:

@@ -36,9 +36,11 @@ def too_long(text: msgspec.Raw | bytes | bytearray, pointer: str) -> Failure | N
 
 @dataclass(frozen=True)
 class Patch:
-    """A change: the `id` of the element and the JSON text of the changes, as far as they are valid."""
+    """A change: the `id` of the element, empty if it is wrong, and the JSON text of the changes, empty if it cannot be
+    read.
+    """
 
-    id: str | None
+    id: str
     data: bytes
     failures: Sequence[Failure] = ()
     failure_count: int = 0
@@ -111,9 +113,10 @@ class _Patch(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Keyed(msgspec.Struct):
-    """Only the key of an entry with errors."""
+    """What can be read of an entry with errors."""
 
     key: Any = None
+    data: msgspec.Raw = msgspec.Raw(b"")
 
 
 _decoder = msgspec.json.Decoder(_Patch)
@@ -148,19 +151,23 @@ def _read_exactly(text: bytes, pointer: str) -> Patch:
     try:
         found = _declaration.run_validation(read_json(text, join=json_pointer, path=pointer))
     except JsonError as error:
-        return Patch(None, b"", named_failures(error.failures, _peek(text)), error.failure_count)
+        return Patch("", b"", named_failures(error.failures, _peek(text)[0]), error.failure_count)
     except ValidationError as error:
-        failures = named_failures(flatten(error.detail, pointer, json_pointer), _peek(text))
-        return Patch(None, b"", failures, len(failures))
+        id, data = _peek(text)
+        failures = named_failures(flatten(error.detail, pointer, json_pointer), id)
+        is_wrong = not isinstance(id, str) or any(failure.path == f"{pointer}/key/id" for failure in failures)
+        # The changes are checked, too, and whether there is such an element.
+        return Patch("" if is_wrong else id, data if data.startswith(b"{") else b"{}", failures, len(failures))
     return Patch(found["key"]["id"], bytes(_decoder.decode(text).data))
 
 
-def _peek(text: bytes) -> object:
+def _peek(text: bytes) -> tuple[Any, bytes]:
+    """Return what stands as the id in the entry `text`, and as the changes."""
     try:
-        key = _keyed.decode(text).key
+        found = _keyed.decode(text)
     except (msgspec.MsgspecError, RecursionError):
-        return None
-    return key.get("id") if isinstance(key, dict) else None
+        return None, b""
+    return found.key.get("id") if isinstance(found.key, dict) else None, bytes(found.data)
 
 
 def named_failures(failures: Sequence[Failure], id: object) -> Sequence[Failure]:

@@ -84,7 +84,7 @@ class References:
                 failure_path(position, path),
                 "UNKNOWN_REFERENCE",
                 self._described(path, target),
-                shortened(self._ids[position]),
+                shortened(self._ids[position]) or None,
             )
             failures.append((position, failure))
         return failures, sum(len(self._mentions[target]) for target in missing)

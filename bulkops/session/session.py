@@ -201,7 +201,7 @@ class WriteSession:
         name = self._dimension.model.unique_in_repository[clash.column]
         path = self.entries.place(clash.column, clash.position)
         message = already_there_message(name, shortened(clash.value))
-        return Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id))
+        return Failure(path, "ALREADY_EXISTS", message, shortened(clash.element_id) or None)
 
     def _path(self, position: int, wire_path: str) -> str:
         pointer = pointer_in(self._data(position), wire_path.split("."), self._dimension.wire)

@@ -7,12 +7,12 @@
             writer.write(provenance)
 
 An entry is the position of an element in the request, whether it has to be new, its id, and the values of its
-columns; of an element with an error only the id is staged, so that all errors are reported.
+columns; of an element with an error only its unique values are staged, so that all errors are reported.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -39,8 +39,8 @@ from dimensions_site.observability.observation import count_written
 from dimensions_site.repositories.models import Repository
 
 # Temporary tables, which only this connection sees and which it drops at the end. `bulk_rows` has the elements of the
-# request with their columns, `bulk_invalid` the ids of those with an error; `bulk_plan` says what is already stored
-# under each id.
+# request with their columns, `bulk_invalid` the unique values of those with an error; `bulk_plan` says what is
+# already stored under each id.
 _TABLES = ("bulk_rows", "bulk_invalid", "bulk_plan")
 _ENTRY = ("position", "must_be_new")
 _PLANNED = "FROM bulk_rows AS staged JOIN bulk_plan AS plan ON plan.position = staged.position"
@@ -52,12 +52,16 @@ _DELETED_TOGETHER = 500
 
 @dataclass(frozen=True)
 class Entry:
-    """An element to be written; `values` are those of the writer's columns, or None if it has an error."""
+    """An element to be written; `values` are those of the writer's columns, or None if it has an error.
+
+    Then `element_id` is empty if it has no valid id of its own, and `unique` has its other unique values.
+    """
 
     position: int
     must_be_new: bool
     element_id: str
     values: Sequence[Any] | None
+    unique: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ class Writer:
     def staging(self) -> Iterator[None]:
         """Keep the temporary tables while the block runs."""
         with temporary_tables(_TABLES):
-            for table, columns in (("bulk_rows", self._named), ("bulk_invalid", ["element_id"])):
+            unique = ["element_id", *self._unique.values()]
+            for table, columns in (("bulk_rows", self._named), ("bulk_invalid", unique)):
                 named = ", ".join(columns)
                 create_table(
                     table, f"SELECT 0 AS position, true AS must_be_new, {named} FROM {self._table} WHERE 1 = 0"
@@ -116,14 +121,14 @@ class Writer:
         invalid: list[Sequence[Any]] = []
         insert_rows("bulk_rows", (*_ENTRY, *self._columns), self._valid(entries, invalid))
         if invalid:
-            insert_rows("bulk_invalid", (*_ENTRY, "element_id"), iter(invalid))
+            insert_rows("bulk_invalid", (*_ENTRY, "element_id", *self._unique), iter(invalid))
 
-    @staticmethod
-    def _valid(entries: Iterable[Entry], invalid: list[Sequence[Any]]) -> Iterator[Sequence[Any]]:
-        """Yield the rows of the `entries` without an error; the ids of the others are added to `invalid`."""
+    def _valid(self, entries: Iterable[Entry], invalid: list[Sequence[Any]]) -> Iterator[Sequence[Any]]:
+        """Yield the rows of the `entries` without an error; those of the others are added to `invalid`."""
         for entry in entries:
             if entry.values is None:
-                invalid.append((entry.position, entry.must_be_new, entry.element_id))
+                unique = map(entry.unique.get, self._unique)
+                invalid.append((entry.position, entry.must_be_new, entry.element_id, *unique))
             else:
                 yield (entry.position, entry.must_be_new, *entry.values)
 
@@ -229,10 +234,11 @@ class Writer:
             ),
         ]
         queries += (
-            f"SELECT staged.position, staged.element_id, '{column}', staged.{name} FROM bulk_rows AS staged "
+            f"SELECT staged.position, staged.element_id, '{column}', staged.{name} FROM {table} AS staged "
             f"JOIN {self._table} AS stored ON stored.repository_id = {self._repository.pk} "
-            f"AND stored.{name} = staged.{name} AND stored.element_id <> staged.element_id"
+            f"AND stored.{name} = staged.{name} AND (staged.must_be_new OR stored.element_id <> staged.element_id)"
             for column, name in self._unique.items()
+            for table in ("bulk_rows", "bulk_invalid")
         )
         clashes = " UNION ALL ".join(queries)
         found = [Clash(*row) for row in fetch(f"{clashes} ORDER BY 1, 3 LIMIT {limit}")]

@@ -173,3 +173,114 @@ def test_an_oid_that_is_different_or_taken_is_refused(alice, body, path, code):
 
     assert places(report) == [(path, code)]
     assert elements(alice, "currency") == before
+
+
+@pytest.mark.contract("B1", "C2", "E2")
+def test_an_oid_that_is_taken_or_repeated_comes_with_the_other_errors_of_its_element(alice):
+    """In each operation, whichever of the elements has the others; a client that repairs all of them succeeds."""
+    save(alice, "currency", post=[currency("A", oid="a")])
+    wrong = {"decimalNumbers": 99}
+    body = {
+        "post": [
+            currency("A", oid="a", **wrong),
+            currency("C", oid="a", **wrong),
+            currency("D", oid="d", **wrong),
+            currency("E", oid="d", **wrong),
+            currency("", oid="a"),
+            currency("D", oid="a"),
+            currency("F", oid="f" * 65),
+        ],
+        "put": [currency("G", oid="a", **wrong), currency("H", oid="d"), currency("I", oid="a", colour="red")],
+        "merge": [currency("J", oid="a", **wrong), currency("K", oid="d", **wrong)],
+    }
+
+    report = refused(send(alice, "currency", body))
+
+    decimals = "decimalNumbers", "INVALID"
+    found = {
+        "post/0": [decimals, ("id", "ALREADY_EXISTS"), ("oid", "ALREADY_EXISTS")],
+        "post/1": [decimals, ("oid", "REPEATED")],
+        "post/2": [decimals],
+        "post/3": [decimals, ("oid", "REPEATED")],
+        "post/4": [("id", "INVALID"), ("oid", "REPEATED")],
+        "post/5": [("id", "REPEATED"), ("oid", "REPEATED")],
+        "post/6": [("oid", "INVALID")],
+        "put/0": [decimals, ("oid", "REPEATED")],
+        "put/1": [("oid", "REPEATED")],
+        "put/2": [("colour", "UNKNOWN_MEMBER"), ("oid", "REPEATED")],
+        "merge/0": [decimals, ("oid", "REPEATED")],
+        "merge/1": [decimals, ("oid", "REPEATED")],
+    }
+    wanted = {(f"/{place}/{name}", code) for place, errors in found.items() for name, code in errors}
+    assert wanted == set(places(report))
+    assert report["errorCount"] == len(wanted)
+
+
+@pytest.mark.contract("B1", "C2", "E2")
+@pytest.mark.parametrize("operation", ["post", "put", "merge"])
+@pytest.mark.parametrize("wrong", [{"decimalNumbers": 99}, {"id": ""}, {"colour": "red"}])
+def test_an_oid_of_another_element_comes_with_the_other_errors_of_a_new_one(alice, operation, wrong):
+    """Also if its own id is wrong."""
+    save(alice, "currency", post=[currency("A", oid="a")])
+    report = refused(send(alice, "currency", {operation: [currency("N", oid="a") | wrong]}))
+    assert {path.rpartition("/")[2] for path, _ in places(report)} == {"oid", *wrong}
+    assert {error.get("id", "") for error in report["errors"]} == {wrong.get("id", "N")}
+
+
+@pytest.mark.contract("B1", "C13", "C2")
+def test_an_element_that_exists_has_both_its_id_and_its_oid_refused(alice):
+    """As when it is sent alone: another id would not help it."""
+    save(alice, "currency", post=[currency("A", oid="a")])
+    report = refused(send(alice, "currency", {"post": [currency("A", oid="a")]}))
+    alone = refused(alice.send("POST", alice.currency(), currency("A", oid="a")))
+    assert places(report) == [(f"/post/0/{path}", code) for path, code in places(alone)]
+    assert [code for _, code in places(report)] == ["ALREADY_EXISTS"] * 2
+
+
+@pytest.mark.contract("B1", "E2")
+def test_a_patch_with_a_wrong_entry_is_checked_as_a_whole(alice):
+    """Its changes, and whether there is such an element, beside what is wrong with the entry itself."""
+    save(alice, "account", post=[account("1")])
+    wrong = {"nature": "X"}
+    body = {
+        "patch": [
+            {"key": {"id": 1}, "data": wrong},
+            {"key": {}, "data": wrong},
+            {"data": wrong},
+            {"key": {"id": "none"}, "data": {"type": "?"}, "more": 1},
+            {"key": {"id": "nothing", "more": 1}},
+            {"key": {"id": "1"}, "data": {"descriptions": {"en": "", "de": " "}}, "more": 1},
+            {"key": {"id": "1"}, "data": []},
+        ]
+    }
+
+    assert places(refused(send(alice, "account", body))) == [
+        ("/patch/0/key/id", "INVALID"),
+        ("/patch/0/data/nature", "INVALID"),
+        ("/patch/1/key/id", "REQUIRED"),
+        ("/patch/1/data/nature", "INVALID"),
+        ("/patch/2/key", "REQUIRED"),
+        ("/patch/2/data/nature", "INVALID"),
+        ("/patch/3/more", "UNKNOWN_MEMBER"),
+        ("/patch/3/key/id", "ELEMENT_NOT_FOUND"),
+        ("/patch/3/data/type", "INVALID"),
+        ("/patch/4/key/more", "UNKNOWN_MEMBER"),
+        ("/patch/4/data", "REQUIRED"),
+        ("/patch/4/key/id", "ELEMENT_NOT_FOUND"),
+        ("/patch/5/more", "UNKNOWN_MEMBER"),
+        ("/patch/5/data/descriptions", "BLANK"),
+        ("/patch/6/data", "INVALID"),
+        ("/patch/6/key/id", "REPEATED"),
+    ]
+
+
+@pytest.mark.contract("B1", "E2")
+@pytest.mark.parametrize("id", ["", 2, None, "1"])
+def test_an_unknown_reference_comes_with_a_wrong_id(alice, id):
+    """One that is missing, or that another element of the body has."""
+    refers = {"rules": {"accrual": {"debitAccrual": {"id": "nowhere"}}}}
+    body = {"saveMode": "STRICT", "post": [account("1"), {**account("2", **refers), "id": id}]}
+    [wrong, unknown] = refused(send(alice, "account", body))["errors"]
+    assert wrong["path"] == "/post/1/id"
+    assert (unknown["path"], unknown["code"]) == ("/post/1/rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE")
+    assert "id" not in unknown

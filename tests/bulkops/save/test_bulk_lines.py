@@ -56,6 +56,21 @@ def test_a_row_that_is_too_long_ends_the_reading(alice):
     ]
 
 
+@pytest.mark.contract("B1")
+def test_the_errors_of_all_lines_come_with_those_that_are_not_json(alice):
+    """A client that repairs all of them succeeds; the path is the index of the line, blank ones included."""
+    lines = [currency("A", decimalNumbers=99), currency("B"), currency("C", colour="red"), currency("B")]
+    texts = [json_bytes(line) for line in lines]
+    body = b"\n".join([texts[0], b"", b'{"id": "X"', texts[1], b"nothing", *texts[2:]])
+    assert places(refused(post(alice, NDJSON, body))) == [
+        ("/0/decimalNumbers", "INVALID"),
+        ("/2", "INVALID_JSON"),
+        ("/4", "INVALID_JSON"),
+        ("/5/colour", "UNKNOWN_MEMBER"),
+        ("/6/id", "REPEATED"),
+    ]
+
+
 def test_a_client_that_has_gone_ends_the_reading(alice):
     """Nobody waits for the result, and nothing is saved."""
     server, client = socket.socketpair()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 from uuid import UUID, uuid4
 
@@ -24,7 +25,7 @@ from bulkops.plans.trial import PlanStep, PlanTrial
 from bulkops.session.databases import execute, insert_rows
 from bulkops.session.disk_lists import DiskList, DiskListFull, Items
 from bulkops.session.items import Envelope, operations
-from dimensions_site.api.errors import MAX_FAILURES, Problem
+from dimensions_site.api.errors import MAX_FAILURES, Problem, check_all
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.states import State
@@ -52,11 +53,14 @@ def make_plan(
         source: StateSource | None = None
         if any(name is not None for name in (request.undo, request.repository, request.as_of)):
             source = StateSource(scope, DiskList(stack, bytes, room))
+            undone, named = request.undo, state_of or (lambda: (repository, None))
             with limited_reads():
-                if request.undo is not None:
-                    source.undo(request.undo, skips_conflicts=request.skips_conflicts)
-                elif state_of is not None:
-                    source.state(*state_of())
+                check_all(
+                    request.envelope.failures,
+                    (lambda: source.state(*named()))
+                    if undone is None
+                    else partial(source.undo, undone, skips_conflicts=request.skips_conflicts),
+                )
             found = operations({"put": source.elements}, {"put": source.ids})
             envelope = replace(request.envelope, operations=found)
             request = replace(request, envelope=envelope, deletions=source.deletions)

@@ -10,7 +10,7 @@ import msgspec
 from django.conf import settings
 
 from bulkops.files.imports.options import MAX_DELETE, Share
-from bulkops.session.envelope import check_kind, operations_of, read_ids, read_members, save_mode_of, wrong
+from bulkops.session.envelope import check_kind, find_ids, operations_of, read_members, save_mode_of, wrong
 from bulkops.session.items import OPERATIONS, Envelope
 from dimensions_site.api.errors import Failure, Problem, bad_request, check_all, quoted
 from dimensions_site.api.json.dividing import first_character, items
@@ -36,8 +36,8 @@ _LONGEST_NAME = 1_000
 class PlanRequest:
     """The source of a plan, and the rules for it.
 
-    `envelope` and `deletions` have the elements that the client sent. A plan from a `snapshot` deletes the elements
-    that it does not have. Of a repository, an earlier state or an undo there is only the name; `table_digest` is that
+    `envelope` and `deletions` have the elements that the client sent, the former also what is wrong with the request.
+    A plan from a `snapshot` deletes the elements that it does not have. Of a repository, an earlier state or an undo there is only the name; `table_digest` is that
     of `Plan`.
     """
 
@@ -72,8 +72,8 @@ Checks = Sequence[Callable[[PlanRequest], object]]
 def read_request(body: bytearray, checks: Checks = ()) -> PlanRequest:
     """Return the content of the body, which is UTF-8 as `BulkBodyParser` returns it.
 
-    Raises `Problem` 400 with everything that is wrong with it, `checks` included, except for the elements themselves,
-    which are read later.
+    Its failures are those of the `checks`, too; what they are about is left out. Raises `Problem` if the elements
+    cannot be found, as `read_envelope` does, and without failures what the `checks` raise.
     """
     text = memoryview(body)
     failures: list[Failure] = []
@@ -119,7 +119,9 @@ def read_options(query: Mapping[str, str], checks: Checks = ()) -> PlanRequest:
     if query.get("replace") in ("true", "false"):
         texts["replace"] = query["replace"].encode()
     values = {name: msgspec.Raw(text) for name, text in {"snapshot": b"[]", **texts}.items()}
-    return _request(values, [], checks)
+    request = _request(values, [], checks)
+    check_all(request.envelope.failures)
+    return request
 
 
 def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure], checks: Checks) -> PlanRequest:
@@ -146,7 +148,14 @@ def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure], checks:
         reason=members.value("reason", str, "a text"),
         max_delete=members.share("maxDelete", 'a number of elements such as 20, or a share such as "5%"'),
     )
-    check_all(failures, *(partial(check, request) for check in checks))
+    try:
+        check_all(failures, *(partial(check, request) for check in checks))
+    except Problem as problem:
+        if not problem.failures:
+            raise
+        is_wrong = any(failure.path == "/scope" for failure in problem.failures)
+        envelope = replace(request.envelope, failures=problem.failures)
+        return replace(request, envelope=envelope, scope=None if is_wrong else request.scope, reason=None)
     return request
 
 
@@ -177,11 +186,13 @@ def _bulk(text: msgspec.Raw, failures: list[Failure]) -> tuple[Mapping[str, msgs
     # An empty array is no error here, as it would be in a deletion.
     if listed is None or (first_character(memoryview(listed)) == b"[" and not any(items(memoryview(listed)))):
         return arrays, ()
+    ids: list[str] = []
     try:
-        return arrays, read_ids(bytearray(listed))
+        ids, errors = find_ids(bytearray(listed))
+        errors.refuse()
     except Problem as problem:
         failures += (replace(one, path=f"/bulk/delete{one.path}") for one in problem.failures)
-        return arrays, ()
+    return arrays, ids
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class PlanTrial:
                 stored_count = self.scope.kept(self._dimension.model.of(self._repository)).count()
                 self._session.stage_dependent()
                 self._delete(stored_count)
-                self._session.write()
+                self._session.write(goes_on=bool(self.scope))
                 self._note_steps()
                 transaction.set_rollback(True)
         return self._session.writer.saved
@@ -130,6 +130,8 @@ class PlanTrial:
             )
             self._refuse_outside(self.scope.not_kept(before))
             self._refuse_outside(self.scope.outside(self.scope.late(before)))
+            if self._session.errors:
+                self._refuse_outside(self.scope.not_kept(self._session.writer.with_errors()))
         if not self._session.errors.leaves_out:
             self._session.errors.refuse()
         maximum: int = settings.PLAN_MAX_CHANGES

@@ -188,7 +188,7 @@ class PlanViewSet(DimensionViewSet):
         line and column of a table.
         """
         if isinstance(body, bytearray):
-            yield read_request(body, (self._scope_of, self._reason_of, self._state))
+            yield read_request(body, (self._scope_of, self._reason_of))
             return
         options, repository = self._options(), self.scope.repository
         operation = "put" if self.request.query_params.get("replace") == "true" else "merge"

@@ -181,14 +181,19 @@ def read_ids(body: bytearray) -> list[str]:
     Raises `Problem` 400 with every error: malformed JSON, a value that is not an array, an empty or too long one, items
     that are not an object with just a text `id`. Contract F1.
     """
-    found = _split_items(body)
+    ids, errors = find_ids(body)
+    errors.refuse()
+    return ids
+
+
+def find_ids(body: bytearray) -> tuple[list[str], Errors]:
+    """Return the ids as `read_ids` does, and the errors of the other items. Raises `Problem` 400 if there are none."""
+    found, errors = _split_items(body), Errors()
     has_long = len(body) > settings.API_MAX_BODY_SIZE and any(too_long(item, "") for item in found)
     ids = None if has_long else _plain_ids(body)
     if ids is None:
-        errors = Errors()
         ids = [_read_id(item, position, errors) for position, item in enumerate(found)]
-        errors.refuse()
-    return list(dict.fromkeys(ids))
+    return [id for id in dict.fromkeys(ids) if id], errors
 
 
 def _split_items(body: bytearray) -> list[msgspec.Raw]:

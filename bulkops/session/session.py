@@ -9,6 +9,7 @@ Bulk bodies, tables, imported files, plans and their trials are all written in t
 envelope, and between these lines.
 """
 
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -98,18 +99,20 @@ class WriteSession:
         for operation in self._operations:
             self._stage(self._reader.dependent(operation))
 
-    def write(self, planned: Callable[[], None] = lambda: None) -> None:
+    def write(self, planned: Callable[[], None] = lambda: None, *, goes_on: bool = False) -> None:
         """Write what is new or changes something; `planned` is called in the same transaction before.
 
         Raises `Refused` with every error, and `OthersCreateTheSame` if others interfere each time; then nothing is
-        written.
+        written. If it `goes_on`, what has no errors is written nevertheless, so that the calling code can check the
+        result before it refuses.
         """
+        goes_on = goes_on or self.errors.leaves_out
         for _ in range(_ATTEMPTS):
             try:
                 with transaction.atomic():
-                    self._plan()
+                    self._plan(goes_on=goes_on)
                     planned()
-                    if not self.errors.leaves_out:
+                    if not goes_on:
                         self.errors.refuse()
                     self.writer.write(Provenance(self._actor))
             except IntegrityError:
@@ -148,14 +151,14 @@ class WriteSession:
             return None
         return sent.get("data") if operation.name == "patch" and isinstance(sent, dict) else sent
 
-    def _plan(self) -> None:
-        """Plan the writes; leave out what does not fit to what is stored, if that is permitted."""
+    def _plan(self, *, goes_on: bool) -> None:
+        """Plan the writes; if it `goes_on`, leave out what does not fit to what is stored."""
         self.writer.discard(list(self._left_out))
         while True:
             self.writer.plan()
             self._stage_again()
-            misfits = self._add_misfits()
-            if not (misfits and self.errors.leaves_out):
+            misfits = self._add_misfits(sys.maxsize if goes_on else self.errors.limit)
+            if not (misfits and goes_on):
                 return
             # Others may have referred to them.
             self._left_out |= misfits
@@ -183,17 +186,20 @@ class WriteSession:
         found = self.writer.unmerged(merge.first, merge.end, [] if merge.is_partial else self._maps)
         return [position for position in found if position not in read_again]
 
-    def _add_misfits(self) -> set[int]:
-        """Add the errors of elements that are valid by themselves, but conflict with what is stored or with each other;
-        return their positions.
+    def _add_misfits(self, limit: int) -> set[int]:
+        """Add the errors of elements that conflict with what is stored or with each other, whether or not they are
+        valid by themselves, and are not left out yet; return their positions, of clashes the first up to the `limit`.
         """
-        clashes, count = self.writer.clashes(self.errors.limit)
+        all_clashes, count = self.writer.clashes(limit)
+        clashes = [clash for clash in all_clashes if clash.position not in self._left_out]
+        count -= len(all_clashes) - len(clashes)
         found = {clash.position for clash in clashes}
         if self._references is not None:
             left_out = self.errors.positions | found if self.errors.leaves_out else ()
             unknown, unknown_count = self._references.unknown(self._path, self.errors.limit, left_out)
             self.errors.add_later(unknown, unknown_count)
-            found.update(position for position, _ in unknown)
+            if self.errors.leaves_out:
+                found.update(position for position, _ in unknown)
         self.errors.add_later(((clash.position, self._taken(clash)) for clash in clashes), count)
         return found
 

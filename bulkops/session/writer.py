@@ -199,6 +199,11 @@ class Writer:
         )
         return self._model.of(self._repository).filter(element_id__in=RawSQL(left, [self._repository.pk]))
 
+    def with_errors(self) -> QuerySet[Any]:
+        """Return the stored elements that entries with errors name."""
+        named = RawSQL("SELECT element_id FROM bulk_invalid", [])
+        return self._model.of(self._repository).filter(element_id__in=named)
+
     def delete(self, rows: QuerySet[Any], actor: Actor) -> list[str]:
         """Delete the elements `rows` of the repository; return their ids, in order.
 

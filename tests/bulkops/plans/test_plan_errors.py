@@ -13,7 +13,7 @@ from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.jobs.deletions import start
 from tests.bulkops.plans.plans import applied, apply, changes, counts, make, one, send
 from tests.bulkops.save.bulk import elements, patch, places, refused, save
-from tests.factories import account, read
+from tests.factories import account, currency, read
 
 
 @pytest.fixture
@@ -32,14 +32,17 @@ def chart(alice):
     ("body", "errors"),
     [
         ({}, [("", "ONE_SOURCE")]),
-        ({"snapshot": [], "undo": "x"}, [("", "ONE_SOURCE")]),
+        ({"snapshot": [], "undo": "x"}, [("", "ONE_SOURCE"), ("/undo", "UNKNOWN_CHANGE_SET")]),
         ({"snapshot": [], "asOf": "x"}, [("", "ONE_SOURCE"), ("/asOf", "INVALID_VALUE")]),
         ({"snapshot": {}}, [("/snapshot", "INVALID")]),
         ({"snapshot": [account("1"), account("1")]}, [("/snapshot/1/id", "REPEATED")]),
         ({"snapshot": [account("1", nature="X")]}, [("/snapshot/0/nature", "INVALID")]),
         ({"bulk": {}}, [("/bulk", "REQUIRED")]),
         ({"bulk": []}, [("/bulk", "INVALID")]),
-        ({"bulk": {"put": [{}], "delete": [{}]}}, [("/bulk/delete/0/id", "REQUIRED")]),
+        (
+            {"bulk": {"put": [account("11", nature="X")], "delete": [{}]}},
+            [("/bulk/delete/0/id", "REQUIRED"), ("/bulk/put/0/nature", "INVALID")],
+        ),
         ({"bulk": {"put": [account("11")], "delete": [{"id": "11"}]}}, [("/bulk/delete", "REPEATED")]),
         ({"bulk": {"saveMode": "STRICT"}}, [("/bulk/saveMode", "UNKNOWN_MEMBER"), ("/bulk", "REQUIRED")]),
         ({"bulk": {"patch": [patch("99", type="NORMAL")]}}, [("/bulk/patch/0/key/id", "ELEMENT_NOT_FOUND")]),
@@ -67,6 +70,53 @@ def chart(alice):
             ],
         ),
         ({"snapshot": [], "reason": "a\nb"}, [("/reason", "INVALID_CHARACTER")]),
+        (
+            {
+                **{"snapshot": [account("1", nature="X"), account("2"), account("2")], "scope": "id=="},
+                **{"maxDelete": "x", "saveMode": "x", "replace": 1, "reason": "a\nb", "onConflict": "skip", "more": 1},
+            },
+            [
+                ("/snapshot/0/nature", "INVALID"),
+                ("/snapshot/2/id", "REPEATED"),
+                ("/scope", "SYNTAX"),
+                *((f"/{name}", "INVALID") for name in ("maxDelete", "saveMode", "replace")),
+                ("/reason", "INVALID_CHARACTER"),
+                ("/onConflict", "NOT_ALLOWED"),
+                ("/more", "UNKNOWN_MEMBER"),
+            ],
+        ),
+        (
+            {
+                "bulk": {
+                    **{"put": [account("9", nature="X")], "patch": [patch("99")], "merge": {}, "more": []},
+                    "delete": [{"id": "9"}, {"id": 5}, {"id": "15"}, {"id": "25"}],
+                },
+                **{"maxDelete": "x", "scope": "nature==BALANCE_SHEET"},
+            },
+            [
+                ("/bulk/put/0/nature", "INVALID"),
+                ("/bulk/patch/0/key/id", "ELEMENT_NOT_FOUND"),
+                ("/bulk/merge", "INVALID"),
+                ("/bulk/more", "UNKNOWN_MEMBER"),
+                ("/bulk/delete", "REPEATED"),
+                ("/bulk/delete/1/id", "INVALID"),
+                ("/bulk/delete", "OUTSIDE_SCOPE"),
+                ("/maxDelete", "INVALID"),
+            ],
+        ),
+        (
+            {"undo": "nothing", "scope": "id==", "maxDelete": "x", "onConflict": "x"},
+            [
+                ("/undo", "UNKNOWN_CHANGE_SET"),
+                ("/scope", "SYNTAX"),
+                ("/maxDelete", "INVALID"),
+                ("/onConflict", "INVALID"),
+            ],
+        ),
+        (
+            {"repository": "northwind", "scope": "id==", "saveMode": "x"},
+            [("/repository", "INVALID_VALUE"), ("/scope", "SYNTAX"), ("/saveMode", "INVALID")],
+        ),
         ({"snapshot": [], "reasn": "a"}, [("/reasn", "UNKNOWN_MEMBER")]),
     ],
 )
@@ -129,6 +179,51 @@ def test_an_element_outside_the_scope_is_refused(alice, chart, bulk, path):
 
     assert places(report) == [(path, "OUTSIDE_SCOPE")]
     assert elements(alice, "account") == chart
+
+
+@pytest.mark.contract("K4", "B1")
+def test_what_is_outside_the_scope_comes_with_the_errors_of_all_elements(alice, chart):
+    """Before and after the change, of new elements and of those with errors themselves."""
+    missing = {"rules": {"accrual": {"debitAccrual": {"id": "nowhere"}}}}
+    snapshot = [
+        account("10", nature="X"),
+        account("11", nature="PROFIT_AND_LOSS"),
+        account("25"),
+        account("26", nature="X"),
+        account("27"),
+        account("27"),
+        account("30", nature="PROFIT_AND_LOSS", **missing),
+        account("31", nature="X"),
+        account("32", **missing),
+    ]
+    report = refused(
+        send(alice, "account", snapshot=snapshot, scope="nature==BALANCE_SHEET", saveMode="STRICT", maxDelete="100%")
+    )
+
+    reference = "rules/accrual/debitAccrual/id", "UNKNOWN_REFERENCE"
+    wrong, outside = ("nature", "INVALID"), ("id", "OUTSIDE_SCOPE")
+    found = [(0, [wrong]), (1, [outside]), (2, [outside]), (3, [wrong, outside]), (4, [outside])]
+    found += [(5, [("id", "REPEATED")]), (6, [reference, outside]), (7, [wrong]), (8, [reference])]
+    assert places(report) == [(f"/snapshot/{at}/{name}", code) for at, errors in found for name, code in errors]
+    assert report["errorCount"] == 11
+    assert elements(alice, "account") == chart
+
+
+@pytest.mark.contract("K4", "B1", "C2")
+def test_what_is_outside_the_scope_comes_with_names_that_others_have(alice):
+    """Neither an id nor an oid that is taken ends the trial of the others."""
+    save(alice, "currency", post=[currency("A", oid="a"), currency("B", oid="b", decimalNumbers=0)])
+    bulk = {
+        "post": [currency("A"), currency("C", oid="a")],
+        "put": [currency("D", decimalNumbers=0)],
+        "merge": [currency("B")],
+    }
+    assert places(refused(send(alice, "currency", bulk=bulk, scope="decimalNumbers==2"))) == [
+        ("/bulk/post/0/id", "ALREADY_EXISTS"),
+        ("/bulk/post/1/oid", "ALREADY_EXISTS"),
+        ("/bulk/put/0/id", "OUTSIDE_SCOPE"),
+        ("/bulk/merge/0/id", "OUTSIDE_SCOPE"),
+    ]
 
 
 @pytest.mark.contract("K4", "B3")

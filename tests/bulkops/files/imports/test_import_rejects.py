@@ -206,6 +206,22 @@ def test_what_clashes_with_what_is_stored_is_rejected(import_currencies, alice, 
     assert [rejected["id"] for rejected in json.loads(rejects.read_text())] == ["USD", "NOK"]
 
 
+@pytest.mark.contract("B1")
+def test_a_row_with_errors_that_clashes_with_what_is_stored_is_rejected_once(import_currencies, alice, rejects):
+    """With all its reasons, while the others are saved."""
+    alice.send("POST", alice.currency(), currency("EUR", oid="1"))
+    headings = "id,oid,descriptions.en,decimalNumbers,percentageDifference\n"
+    rows = "EUR,1,Euro,99,0\nUSD,1,Dollar,99,0\nGBP,2,Pound,2,0\n"
+
+    outcome = import_currencies(headings + rows, "--mode", "create", "--rejects", str(rejects))
+
+    assert outcome.output.startswith("Imported into northwind: 1 created, 0 changed, 0 unchanged, 2 rejected.")
+    assert [error.partition(":")[0] for error in outcome.errors] == [
+        *(f"line 2, {name}" for name in ("decimalNumbers", "id", "oid")),
+        *(f"line 3, {name}" for name in ("oid", "decimalNumbers")),
+    ]
+
+
 def test_more_errors_than_are_reported_are_all_in_the_file(import_accounts, rejects):
     """The first thousand are reported, with the total number."""
     rows = "".join(f"{number},Account,WRONG,WRONG,FINAL\n" for number in range(700))

@@ -37,8 +37,8 @@ class PlanRequest:
     """The source of a plan, and the rules for it.
 
     `envelope` and `deletions` have the elements that the client sent, the former also what is wrong with the request.
-    A plan from a `snapshot` deletes the elements that it does not have. Of a repository, an earlier state or an undo there is only the name; `table_digest` is that
-    of `Plan`.
+    A plan from a `snapshot` deletes the elements that it does not have. Of a repository, an earlier state or an undo
+    there is only the name; `table_digest` is that of `Plan`.
     """
 
     envelope: Envelope

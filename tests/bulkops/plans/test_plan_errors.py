@@ -72,8 +72,14 @@ def chart(alice):
         ({"snapshot": [], "reason": "a\nb"}, [("/reason", "INVALID_CHARACTER")]),
         (
             {
-                **{"snapshot": [account("1", nature="X"), account("2"), account("2")], "scope": "id=="},
-                **{"maxDelete": "x", "saveMode": "x", "replace": 1, "reason": "a\nb", "onConflict": "skip", "more": 1},
+                "snapshot": [account("1", nature="X"), account("2"), account("2")],
+                "scope": "id==",
+                "maxDelete": "x",
+                "saveMode": "x",
+                "replace": 1,
+                "reason": "a\nb",
+                "onConflict": "skip",
+                "more": 1,
             },
             [
                 ("/snapshot/0/nature", "INVALID"),
@@ -88,10 +94,14 @@ def chart(alice):
         (
             {
                 "bulk": {
-                    **{"put": [account("9", nature="X")], "patch": [patch("99")], "merge": {}, "more": []},
+                    "put": [account("9", nature="X")],
+                    "patch": [patch("99")],
+                    "merge": {},
+                    "more": [],
                     "delete": [{"id": "9"}, {"id": 5}, {"id": "15"}, {"id": "25"}],
                 },
-                **{"maxDelete": "x", "scope": "nature==BALANCE_SHEET"},
+                "maxDelete": "x",
+                "scope": "nature==BALANCE_SHEET",
             },
             [
                 ("/bulk/put/0/nature", "INVALID"),

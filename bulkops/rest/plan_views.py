@@ -1,8 +1,9 @@
 """The REST routes of plans (contract K4 to K7)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, cast
 from uuid import uuid4
 
@@ -95,7 +96,6 @@ class PlanViewSet(DimensionViewSet):
     @operations.APPLY
     def apply(self, request: Request, **path: str) -> HttpResponse:
         """Do exactly what the plan shows, or nothing (contract K6)."""
-        check_tags(request)
         plan = self._found(path)
         _ = request.data  # a body is an error
         check_applicable(plan)
@@ -118,7 +118,6 @@ class PlanViewSet(DimensionViewSet):
     @operations.REMOVE
     def remove(self, request: Request, **path: str) -> HttpResponse:
         """Delete the plan; what it has changed stays (contract K5). Proposers delete their own (O1)."""
-        check_tags(request)
         plan = self._found(path)
         if not is_own(plan, self.user):
             self.scope.require(Role.EDITOR)
@@ -129,6 +128,10 @@ class PlanViewSet(DimensionViewSet):
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
         """Return the renderer. A removal has no content, so any `Accept` will do; it selects the format of errors."""
         return super().perform_content_negotiation(request, force or self.action == "remove")
+
+    def header_checks(self) -> Sequence[Callable[[], object]]:
+        has_tags = self.action in ("apply", "approve", "reject", "remove")
+        return [*super().header_checks(), *([partial(check_tags, self.request)] if has_tags else [])]
 
     def check_values(self) -> None:
         if self.action == "make":
@@ -156,7 +159,6 @@ class PlanViewSet(DimensionViewSet):
 
     def _to_decide(self, path: dict[str, str], *, requires_text: bool) -> tuple[Plan, str | None]:
         """Return the plan in the path and the text in the body. Raises what forbids the client to decide on it."""
-        check_tags(self.request)
         self.scope.require_person()
         plan = self._found(path)
         self.scope.require(role_of(plan))
@@ -190,7 +192,11 @@ class PlanViewSet(DimensionViewSet):
         if isinstance(body, bytearray):
             yield read_request(body, (self._scope_of, self._reason_of))
             return
-        options, repository = self._options(), self.scope.repository
+        repository = self.scope.repository
+        try:
+            options = self._options()
+        except Problem:  # reported already
+            options = read_options({})
         operation = "put" if self.request.query_params.get("replace") == "true" else "merge"
         with read_elements(body, self.request, self.dimension, repository, operation, checks_repeated=False) as read:
             yield replace(options, envelope=replace(read, save_mode=options.envelope.save_mode))

@@ -74,7 +74,7 @@ class BulkViewSet(DimensionViewSet):
     def save(self, request: Request, **path: str) -> HttpResponseBase:
         """Create, replace and modify the elements in the body: all of them or none (contract E1 to E4)."""
         response: HttpResponseBase
-        is_minimal = self.prefers(_MINIMAL)
+        is_minimal = bool(self.refused) or self.prefers(_MINIMAL)
         with ExitStack() as resources, self._reading(cast(bytearray | RowsBody, request.data)) as envelope:
             save = partial(save_all, self.dimension, self.scope.repository, self.actor, envelope, dry_run=self.is_trial)
             if self.answers_elements and not is_minimal and self.action == "save":
@@ -111,7 +111,7 @@ class BulkViewSet(DimensionViewSet):
         replacing = "mode=put" if self._parameter(MODE) == "put" else ""
         failures = [*empty_cells_failures(self.request.query_params, body, replacing)]
         for name in self.request.query_params.keys() & PARAMETERS.keys():
-            sent = self._parameter(name)
+            sent = self.request.query_params[name]
             if name != DRY_RUN and body == BulkBodyParser.media_type:
                 own = "post, put or merge" if name == MODE else name
                 message = f"{name} is a parameter of bodies in NDJSON and CSV; a JSON body has {own} instead."
@@ -130,8 +130,10 @@ class BulkViewSet(DimensionViewSet):
         return not self.is_trial  # it does nothing that could be done twice
 
     def _parameter(self, name: str) -> str:
-        """Return the query parameter as sent, or the first of its values if it was not sent."""
-        return self.request.query_params.get(name, PARAMETERS[name][0])
+        """Return the query parameter as sent, or the first of its values if none of them was sent."""
+        default = PARAMETERS[name][0]
+        sent = self.request.query_params.get(name, default)
+        return sent if sent in PARAMETERS[name] else default
 
 
 class _AnswerFile(FileResponse):
@@ -171,8 +173,8 @@ class DeletionViewSet(DimensionViewSet):
     @operations.START
     def start(self, request: Request, **path: str) -> HttpResponse:
         """Start the deletion of the elements in the body: 202 with the URL of its status (contract F1, F2)."""
-        keep_used = self._keeps_used()
         ids = read_ids(cast(bytearray, request.data))
+        keep_used = request.query_params.get(REFERENCES) == "refuse"
         started = processing.start(self.scope, self.user, ids, self.reason, keep_used=keep_used)
         headers = {"Location": self.address("deletion", oid=started.oid)}
         content = orjson.dumps(DeletionStart().to_representation(started))
@@ -198,7 +200,7 @@ class DeletionViewSet(DimensionViewSet):
 
     def check_values(self) -> None:
         if self.action == "start":
-            self._keeps_used()
+            self._check_references()
         elif self.action == "list":
             self.paging()
 
@@ -212,10 +214,9 @@ class DeletionViewSet(DimensionViewSet):
     def _readable(self) -> Collection[str]:
         return [dimension.name for dimension in self.readable_referring()]
 
-    def _keeps_used(self) -> bool:
-        """Return whether elements in use stay (contract L2). Raises 400 for an invalid value of the parameter."""
+    def _check_references(self) -> None:
+        """Raise 400 for an invalid value of the parameter that lets elements in use stay (contract L2)."""
         text = self.request.query_params.get(REFERENCES, "ignore")
         if text not in ("ignore", "refuse"):
             message = f"{REFERENCES} must be ignore or refuse; got {quoted(text)}."
             raise bad_request([Failure(REFERENCES, "INVALID_VALUE", message)])
-        return text == "refuse"

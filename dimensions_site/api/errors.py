@@ -4,6 +4,7 @@ import errno
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from django.conf import settings
@@ -89,11 +90,12 @@ def check_all(failures: Sequence[Failure], *readers: Callable[[], Any]) -> list[
     for read in readers:
         try:
             values.append(read())
-        except Problem as problem:
-            problems.append(problem)
-    found = [*failures, *(failure for problem in problems for failure in problem.failures)]
+        except exceptions.APIException as error:
+            problems.append(as_problem(error))
+    wrong = [problem for problem in problems if problem.status_code == HTTPStatus.BAD_REQUEST]
+    found = [*failures, *(failure for problem in wrong for failure in problem.failures)]
     if found:
-        raise bad_request(found)
+        raise bad_request(found, len(failures) + sum(problem.failure_count for problem in wrong))
     if problems:
         raise problems[0]
     return values

@@ -1,7 +1,7 @@
 """The conventions of all REST views (contracts A4, A6, A7; design/http.md)."""
 
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
 from http import HTTPStatus
 from typing import Any, ClassVar, TypeAlias
 
@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from dimensions_site.api.access.one_credential import check_one_credential, credentials_missing
 from dimensions_site.api.access.throttling import count_refusal, rate_headers
-from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, problem_response
+from dimensions_site.api.errors import Failure, Problem, bad_request, check_all, not_found, problem_response
 from dimensions_site.api.middleware.addresses import decoding_error, query_error
 from dimensions_site.api.parsers import StrictJSONParser
 from dimensions_site.api.rendering import HeaderNegotiation, media_type
@@ -80,11 +80,23 @@ class ConventionsMixin(APIView):
     def takes_body(self) -> bool:
         return True
 
+    @property
+    def has_body(self) -> bool:
+        return self.request.method in _METHODS_WITH_BODY and self.takes_body
+
     def repeatable_query_parameters(self) -> frozenset[str]:
         return frozenset()
 
     def check_values(self) -> None:
         """Raise Problem with the errors in the values of the query parameters, reported with unknown names (B1)."""
+
+    def header_checks(self) -> Sequence[Callable[[], object]]:
+        """Return what raises Problem for errors in headers, which are reported with those of the query (B1)."""
+        return ()
+
+    def refuse(self, problem: Problem) -> None:
+        """Raise the `problem` of the query and the headers."""
+        raise problem
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Raise the first error that applies, as NotAuthenticated or Problem. Contract A6."""
@@ -97,10 +109,11 @@ class ConventionsMixin(APIView):
         _check_path_is_certain(request)
         request.accepted_renderer, request.accepted_media_type = self.perform_content_negotiation(request)
         if request.method != "OPTIONS":
-            self._check_query(request)
-        if request.method in _METHODS_WITH_BODY and self.takes_body:
-            self.check_values()
-            _check_body_is_sent(request)
+            body = [partial(_check_body_is_sent, request)] if self.has_body else []
+            try:
+                check_all((), partial(self._check_query, request), *body, *self.header_checks())
+            except Problem as problem:
+                self.refuse(problem)
 
     def handle_exception(self, exc: Exception) -> Response:
         """Return the response to an error; 429 after too many refused credentials from the client's address."""
@@ -154,6 +167,8 @@ class ConventionsMixin(APIView):
             except Problem as problem:
                 failures += [failure for failure in problem.failures if failure.path not in named]
             raise bad_request(failures)
+        if self.has_body:
+            self.check_values()
 
 
 def _parameter_failure(name: str, count: int, allowed: frozenset[str]) -> Failure | None:

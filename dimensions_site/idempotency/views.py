@@ -1,7 +1,7 @@
 """Perform a POST with an idempotency key once, and replay its answer to retries (design/idempotency.md)."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -47,11 +47,13 @@ class IdempotentMixin(ConventionsMixin):
             context["on_body"] = self._digest
         return context
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raise the first error that applies, finally Problem 400 for an invalid key."""
-        super().initial(request, *args, **kwargs)
-        if request.method == "POST" and HEADER in request.headers:
-            key = checked_key(request.headers[HEADER])
+    def header_checks(self) -> Sequence[Callable[[], object]]:
+        return [*super().header_checks(), self._take_key]
+
+    def _take_key(self) -> None:
+        """Have a POST with a key performed once. Raises Problem 400 for an invalid key."""
+        if self.request.method == "POST" and HEADER in self.request.headers:
+            key = checked_key(self.request.headers[HEADER])
             if self.is_remembered:
                 self.post = partial(self._once, key, self.post)
 

@@ -15,6 +15,7 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from dimensions_site.api.json.texts import described_value, shown_value
 from dimensions_site.elements.declaration.fields import ElementContext, Leaf, too_long_message
 from dimensions_site.elements.declaration.labels import are_in_messages, name_of
+from dimensions_site.elements.declaration.members import join_details
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, FREE_TEXT_LENGTH, FreeTextField
 from dimensions_site.elements.models import json_column
 from dimensions_site.repositories.models import LANGUAGE_PATTERN
@@ -54,10 +55,12 @@ class MapField(Leaf):
             message = _("{name} must be {expected}, not {value}.")
             self.reject(message, expected=self.expected, value=described_value(data))
         maximum: int = settings.ELEMENT_MAX_MAP_ENTRIES
+        errors: Any = self._entry_errors(data, context)
         # A map stored before the limit existed may stay, or lose entries.
         if len(data) > maximum and len(data) > len(self._stored(context)):
-            self.fail("too_large", count=grouped_number(len(data)), maximum=grouped_number(maximum))
-        errors = self._entry_errors(data, context)
+            counts = {"count": grouped_number(len(data)), "maximum": grouped_number(maximum)}
+            message = self.error_messages["too_large"].format(name=name_of(self), **counts)
+            errors = join_details([ErrorDetail(message, "too_large")], errors)
         if errors:
             raise ValidationError(errors)
         return data

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, cast
+from typing import ClassVar, cast
 
 from django.contrib.auth.models import User
-from django.db import DEFAULT_DB_ALIAS
+from django.db import DEFAULT_DB_ALIAS, transaction
 from django.http import StreamingHttpResponse
 from django.urls import ResolverMatch, reverse
 from django.utils.cache import patch_vary_headers
@@ -15,7 +15,7 @@ from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
-from dimensions_site.api.errors import Failure, Problem, bad_request, not_found, quoted
+from dimensions_site.api.errors import Failure, Problem, bad_request, check_all, not_found, quoted
 from dimensions_site.api.lists import AFTER, BY_KEY, Keys, SkipTake
 from dimensions_site.api.rendering import (
     CsvRenderer,
@@ -26,6 +26,7 @@ from dimensions_site.api.rendering import (
     json_array,
     json_lines,
 )
+from dimensions_site.api.views import View
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.requirements import REASON_HEADER, InvalidReason, refuse_unapproved, sent_reason
@@ -77,6 +78,8 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     writing_methods: ClassVar[frozenset[str]] = frozenset({"POST", "PUT", "PATCH"})
     # The reason for what the request writes.
     reason: str | None = None
+    # The errors in the query and the headers, if only those of the body are still looked for.
+    refused: Sequence[Failure] = ()
 
     dispatch = docs_in_messages()(IdempotentMixin.dispatch)
 
@@ -85,15 +88,30 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         """The dimension with which `as_view` is called."""
         raise NotImplementedError
 
-    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Raise the first error that applies, finally Problem 400 for an invalid or missing reason."""
-        super().initial(request, *args, **kwargs)
-        if request.method in self.writing_methods:
-            sent = request.headers.get(REASON_HEADER)
+    def header_checks(self) -> Sequence[Callable[[], object]]:
+        return [*super().header_checks(), self._take_reason]
+
+    def _take_reason(self) -> None:
+        """Set the reason of a write. Raises Problem 400 for an invalid or missing one."""
+        if self.request.method in self.writing_methods:
+            sent = self.request.headers.get(REASON_HEADER)
             try:
                 self.reason = sent_reason(sent, self.scope.repository, is_trial=self.is_trial)
             except InvalidReason as error:
                 raise bad_request([error.failure(REASON_HEADER)]) from None
+
+    def refuse(self, problem: Problem) -> None:
+        """Have the handler raise the `problem` with the errors of the body, if that can be read."""
+        codes = {failure.code for failure in problem.failures}
+        if not (codes and self.has_body) or codes & {"EMPTY_BODY", "UNREADABLE_QUERY"}:
+            raise problem
+        self.refused = problem.failures
+        setattr(self, str(self.request.method).lower(), partial(self._refuse, getattr(self, str(self.action))))
+
+    @transaction.atomic
+    def _refuse(self, handle: View, request: Request, **path: str) -> None:
+        """Raise 400 with what is wrong already and what `handle` finds in the body; what it has written is undone."""
+        check_all(self.refused, partial(handle, request, **path))
 
     @property
     def is_trial(self) -> bool:

@@ -55,19 +55,7 @@ class Editor:
         Raises `ValidationError` for an invalid one, and `Problem` 400 ALREADY_EXISTS if another element has its id or
         another unique value (contract C13); the former has both (B1).
         """
-        sent = as_raw(data)
-        try:
-            row = self._decoder.whole(sent, self._context())
-        except ValidationError as error:
-            wrong = {failure.path for failure in flatten(error.detail)}  # "" is the body as a whole
-            model = self.dimension.model
-            values = {
-                column: None if wrong & {"", name} else sent.value.get(name)
-                for column, name in model.unique_in_repository.items()
-            }
-            taken = already_there(model, self.repository, values)
-            details = {failure.path: [ErrorDetail(failure.message, failure.code)] for failure in taken}
-            raise ValidationError(join_details(details, error.detail)) from None
+        row = self._new(as_raw(data), self._context())
         try:
             with writing_one_in_turn(self.repository):
                 return self._inserted(row)
@@ -114,11 +102,29 @@ class Editor:
 
     def _replaced(self, id: str, sent: RawElement) -> Saved:
         stored = self._renderer.lock(self.repository, id)
-        row = self._decoder.whole(sent, self._context(stored, id))
         if stored is not None:
-            return self._changed(stored, row)
+            return self._changed(stored, self._decoder.whole(sent, self._context(stored, id)))
+        row = self._new(sent, self._context(None, id))
         self.allow(None)
         return self._inserted(row)
+
+    def _new(self, sent: RawElement, context: ElementContext) -> Row:
+        """Return the row of an element that is not stored. Raises `ValidationError`, also with which of its unique
+        values another element has.
+        """
+        try:
+            return self._decoder.whole(sent, context)
+        except ValidationError as error:
+            wrong = {failure.path for failure in flatten(error.detail)}  # "" is the body as a whole
+            model = self.dimension.model
+            values = {
+                column: sent.value.get(name)
+                for column, name in model.unique_in_repository.items()
+                if not wrong & {"", name} and (context.id is None or column != "element_id")
+            }
+            taken = already_there(model, self.repository, values)
+            details = {failure.path: [ErrorDetail(failure.message, failure.code)] for failure in taken}
+            raise ValidationError(join_details(details, error.detail)) from None
 
     def _values(self, row: Row) -> dict[str, Any]:
         return dict(zip(self._decoder.columns, row, strict=True))

@@ -217,11 +217,11 @@ def delete(rows: QuerySet[Any], repository: Repository, actor: Actor) -> int:
 
 
 def already_there(model: type[Element], repository: Repository, values: Mapping[str, Any]) -> list[Failure]:
-    """Return which unique `values` of a new element another element already has (contract C1, C2, C13)."""
+    """Return which unique `values` by column, as far as they are known, an element has (contract C1, C2, C13)."""
     return [
         Failure(name, "ALREADY_EXISTS", already_there_message(name, values[column]))
         for column, name in model.unique_in_repository.items()
-        if model.of(repository).filter(**{column: values[column]}).exists()
+        if column in values and model.of(repository).filter(**{column: values[column]}).exists()
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.bulkops.plans.plans import applied, changes, counts, make
 from tests.bulkops.save.bulk import DIMENSIONS, elements, path, places, refused, save
 from tests.bulkops.save.test_bulk_formats import CSV, NDJSON, answered, lines
-from tests.factories import MAKERS, read
+from tests.factories import MAKERS, account, json_bytes, read
 
 pytestmark = pytest.mark.contract("K4")
 
@@ -106,7 +106,7 @@ def test_the_errors_of_a_table_have_line_and_column(alice):
     ],
 )
 def test_a_wrong_option_is_refused_by_its_name(alice, format, option, value, code):
-    body = answered(alice, "account", format) or b'{"id":"1"}'
+    body = answered(alice, "account", format) or json_bytes(account("1"))
     assert places(refused(plan(alice, "account", format, body, **{option: value}))) == [(option, code)]
 
 
@@ -114,7 +114,8 @@ def test_a_wrong_option_is_refused_by_its_name(alice, format, option, value, cod
 @pytest.mark.parametrize("value", ["", "TRUE", "null", "1", '"true"', "{"])
 def test_only_true_and_false_are_values_of_replace(alice, format, value):
     """The message shows what came, in quotes."""
-    report = refused(plan(alice, "account", format, b'{"id":"1"}', replace=value))
+    body = answered(alice, "account", format) or json_bytes(account("1"))
+    report = refused(plan(alice, "account", format, body, replace=value))
     assert report["detail"] == f"replace must be true or false; got {json.dumps(value)}."
 
 
@@ -125,9 +126,11 @@ def test_the_options_of_a_json_body_are_its_members(alice):
 
 @each_format
 def test_all_wrong_options_are_refused_together(alice, format):
-    """Before the body is looked at, which the options need not wait for."""
+    """With what is wrong with the body, or with its rows."""
     options = {"replace": "perhaps", "maxDelete": "some", "saveMode": "HARD", "scope": "id", "emptyCells": "eat"}
     empty_cells = "UNKNOWN_PARAMETER" if format == NDJSON else "INVALID"
     wrong = [("emptyCells", empty_cells), *((name, "INVALID") for name in ("maxDelete", "replace", "saveMode"))]
-    for body in (b"", b"[", b'{"id":"1"}'):
-        assert sorted(places(refused(plan(alice, "account", format, body, **options)))) == [*wrong, ("scope", "SYNTAX")]
+    wrong += [("scope", "SYNTAX")]
+    line, row = (b"[", ("/0", "INVALID_JSON")) if format == NDJSON else (b"X\n", ("line 1, X", "UNKNOWN_FIELD"))
+    for body, error in ((b"", ("", "EMPTY_BODY")), (line, row)):
+        assert {*wrong, error} <= {*places(refused(plan(alice, "account", format, body, **options)))}

@@ -212,7 +212,8 @@ def test_an_empty_cell_of_a_put_sets_the_default(alice):
 )
 def test_a_parameter_that_is_wrong_is_refused(alice, format, query, expected):
     """With the values that it takes; a JSON body says it itself."""
-    response = post(alice, "currency", format, lines(currency()), query)
+    right = {NDJSON: lines(currency()), CSV: b"id,descriptions.en,decimalNumbers,percentageDifference\nEUR,Euro,2,0\n"}
+    response = post(alice, "currency", format, right.get(format, b'{"post": []}'), query)
     assert places(refused(response)) == expected
 
 

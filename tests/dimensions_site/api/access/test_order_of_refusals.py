@@ -73,7 +73,8 @@ def test_then_comes_the_method(alice):
     ("query", "body", "code"),
     [
         ("?filter=%FF", "{", "UNREADABLE_QUERY"),
-        ("?wrong=1", "{", "UNKNOWN_PARAMETER"),
+        ("?wrong=1", "{}", "UNKNOWN_PARAMETER"),
+        ("?wrong=1", "{", "INVALID_REQUEST"),
         ("", "{", "INVALID_JSON"),
         ("", "", "EMPTY_BODY"),
         ("", "[]", "INVALID"),
@@ -120,7 +121,8 @@ def test_for_many_elements_the_client_is_checked_then_the_repository_then_the_ro
     assert answer(rita, method, path) == (403, "ROLE_TOO_SMALL")
     if rest != BULK[1]:
         assert answer(ed, method, path) == (403, "ROLE_TOO_SMALL")
-    assert answer(alice, method, path) == (400, "UNKNOWN_PARAMETER")
+    right = '{"post": []}' if rest == BULK[1] else '[{"id": "1"}]'
+    assert answer(alice, method, path, right) == (400, "UNKNOWN_PARAMETER")
     Repository.objects.update(api_enabled=False)
     assert answer(alice, method, path) == (403, "API_NOT_ENABLED")
 
@@ -130,10 +132,10 @@ def test_for_many_elements_the_client_is_checked_then_the_repository_then_the_ro
     [
         ("PUT", "/elements-bulk?wrong=1", "{", (405, "METHOD_NOT_ALLOWED")),
         (*BULK, "", (400, "EMPTY_BODY")),
-        ("POST", "/elements-bulk?dryRun=1", "{", (400, "INVALID")),
+        ("POST", "/elements-bulk?dryRun=1", '{"post": []}', (400, "INVALID")),
         (*BULK, "{", (400, "INVALID_JSON")),
         (*BULK, "[]", (400, "INVALID")),
-        (*BULK, '{"patch": [{"key": {"id": "none"}, "data": []}]}', (400, "INVALID")),
+        (*BULK, '{"patch": [{"key": {"id": "none"}, "data": []}]}', (400, "INVALID_REQUEST")),
         (*BULK, '{"patch": [{"key": {"id": "none"}, "data": {}}]}', (400, "ELEMENT_NOT_FOUND")),
         ("PATCH", f"/{ASYNC}?wrong=1", "{", (405, "METHOD_NOT_ALLOWED")),
         (*START, "{", (400, "INVALID_JSON")),

@@ -42,6 +42,17 @@ def test_an_existing_element_is_reported_beside_other_errors(alice, changes, err
     assert sorted((error["path"], error["code"]) for error in response.json()["errors"]) == errors
 
 
+@pytest.mark.contract("C14", "C2", "B1")
+@pytest.mark.parametrize("wrong", [{"decimalNumbers": 99}, {"id": "other"}, {"nature": "x"}, {"descriptions": None}])
+def test_a_put_that_inserts_names_a_taken_oid_beside_other_errors(alice, wrong):
+    """As a POST does; of the element that has the oid, only the others are errors."""
+    alice.send("POST", alice.currency(), currency("1", oid="2"))
+    for id, errors in (("3", {*wrong, "oid"}), ("1", {*wrong})):
+        response = alice.send("PUT", alice.currency(f"elements/{id}"), currency(id, oid="2") | wrong)
+        assert response.status_code == 400
+        assert {error["path"] for error in response.json()["errors"]} == errors
+
+
 @pytest.mark.contract("C14", "C13")
 def test_a_put_inserts_and_then_replaces(alice):
     """201 with `Location` the first time, 200 without it afterwards, also when nothing changes."""

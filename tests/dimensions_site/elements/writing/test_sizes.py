@@ -94,6 +94,20 @@ def test_a_map_has_at_most_200_entries(alice, name):
     assert alice.send("PATCH", path, {name: {"en-0001": "y"}}).status_code == 200
 
 
+@pytest.mark.contract("B1")
+def test_the_entries_of_a_map_that_has_too_many_are_checked(alice):
+    """A client that leaves out some of them must not learn of the others only then."""
+    entries = {f"en-{number:04}": "x" for number in range(200)}
+    attributes = {**entries, "number": 1}
+    wrong = account(alternativeDescriptions={**entries, "no tag": "x"}, customAttributes=attributes)
+    assert errors(alice.send("POST", alice.account(), wrong)) == [
+        ("alternativeDescriptions", "TOO_LARGE"),
+        ("alternativeDescriptions.no tag", "INVALID_KEY"),
+        ("customAttributes", "TOO_LARGE"),
+        ("customAttributes.number", "INVALID"),
+    ]
+
+
 def test_an_element_at_the_limit_goes_round(alice):
     """What `GET` returns for an element of exactly 256 KiB is a valid body of a `PUT`; one byte more is refused."""
     path = alice.account("elements/1000")

@@ -193,28 +193,25 @@ class EntryDecoder:
         self, sent: SentElement, context: ElementContext, values: Row | None, *, must_be_new: bool = False
     ) -> Entry:
         """Return the entry for the element that was `sent`."""
-        position, is_stored = sent.position, context.existing is not None
-        unique = dict(sent.unique) if values is None else {name: values[at] for name, at in self._unique.items()}
-        id = unique.get("element_id")
-        for column, value in list(unique.items()):
-            if not value or (is_stored and column != "element_id"):
-                del unique[column]  # other unique values stay as stored, and the writer knows what is stored
-                continue
+        position, own = sent.position, dict[str, Any]()
+        unique = sent.unique if values is None else {name: values[at] for name, at in self._unique.items()}
+        for column, value in unique.items():
+            if not value or (context.existing is not None and column != "element_id"):
+                continue  # other unique values stay as stored, and the writer knows what is stored
             first = self._errors.first_position(column, value, position)
-            if first is None or first == position:
-                continue
-            if not sent.has_errors:
+            if first == position:
+                own[column] = value
+            elif not sent.has_errors:
                 name = self._model.unique_in_repository[column]
                 place = self.place(column, first)
                 message = f"The {name} '{shortened(value)}' is at {place} already; it must appear only once."
-                shown_id = shortened(id) if id else None
+                shown_id = shortened(unique.get("element_id") or "") or None
                 sent.failures.append(Failure(self.place(column, position), "REPEATED", message, shown_id))
-            del unique[column]
         if sent.failures or sent.has_errors:
             self.add(position, sent.failures)
             values = None
         is_new = must_be_new and (values is not None or sent.operation.name == "post")
-        return Entry(position, is_new, unique.pop("element_id", ""), values, unique)
+        return Entry(position, is_new, own.pop("element_id", ""), values, own)
 
     def place_of(self, id: str) -> str | None:
         """Return the JSON Pointer of the `id` in what was read so far; None if it is not there."""

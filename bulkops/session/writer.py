@@ -12,7 +12,7 @@ columns; of an element with an error only its unique values are staged, so that 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -50,8 +50,7 @@ _DISCARDED_TOGETHER = 1_000
 _DELETED_TOGETHER = 500
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """An element to be written; `values` are those of the writer's columns, or None if it has an error.
 
     Then `element_id` is empty if it has no valid id of its own, and `unique` has its other unique values.
@@ -61,7 +60,7 @@ class Entry:
     must_be_new: bool
     element_id: str
     values: Sequence[Any] | None
-    unique: Mapping[str, str] = field(default_factory=dict)
+    unique: Mapping[str, str]
 
 
 @dataclass(frozen=True)

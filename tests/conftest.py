@@ -172,7 +172,7 @@ def live_server(django_db_setup: None, live_server: LiveServer) -> LiveServer:
 
 
 @pytest.fixture(scope="module")
-def shared(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
+def stored_once(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[None]:
     """Elements that other fixtures store for all tests of a file; what a test changes of them is undone after it."""
     with django_db_blocker.unblock(), taken_back():
         yield

@@ -40,7 +40,7 @@ IN_VAIN = 2 * SIZE if IS_CITUS else SIZE // 10
 
 
 @pytest.fixture(scope="module")
-def northwind(shared: None) -> Repository:
+def northwind(stored_once: None) -> Repository:
     return Repository.objects.create(db_id="northwind", name="Northwind group")
 
 

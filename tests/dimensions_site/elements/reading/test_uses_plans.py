@@ -25,7 +25,7 @@ NAMES = {index.name for index in reference_indexes("account", ACCOUNT_WIRE)}
 
 
 @pytest.fixture(scope="module")
-def northwind(shared: None) -> Repository:
+def northwind(stored_once: None) -> Repository:
     """Each account refers to the one after it, by one leaf or another."""
     northwind = Repository.objects.create(db_id="northwind", name="Northwind group")
     store_accounts(northwind, *(user(f"{n:05}", PATHS[n % len(PATHS)], f"{n + 1:05}") for n in range(SIZE)))

@@ -175,4 +175,5 @@ def test_bulk_entries_name_the_member_that_is_meant(alice):
         "Unknown field 'key.ID'. Did you mean 'key.id'?": {"patch": [{"key": {"id": "1", "ID": "1"}, "data": {}}]},
     }
     for expected, body in bodies.items():
-        assert alice.send("POST", alice.account("elements-bulk"), body).json()["detail"].startswith(expected)
+        first, *_ = alice.send("POST", alice.account("elements-bulk"), body).json()["errors"]
+        assert first["message"].startswith(expected)

@@ -1,9 +1,8 @@
 """The REST routes of plans (contract K4 to K7)."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar, cast
 from uuid import uuid4
 
@@ -31,7 +30,7 @@ from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.requirements import REASON_HEADER, InvalidReason, sent_reason, typed_reason
 from dimensions_site.changes.states import State
 from dimensions_site.elements.history.moments import state_of_moment
-from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of
+from dimensions_site.elements.reading.etags import check_preconditions, etag_of
 from dimensions_site.elements.rest.dimension import DimensionViewSet
 from dimensions_site.repositories.models import Repository, Role
 
@@ -55,6 +54,7 @@ class PlanViewSet(DimensionViewSet):
         "remove": Role.PROPOSER,
         **dict.fromkeys(("apply", "approve", "reject"), Role.EDITOR),
     }
+    tagged = frozenset({"apply", "approve", "reject", "remove"})
 
     @operations.MAKE
     def make(self, request: Request, **path: str) -> HttpResponse:
@@ -129,10 +129,6 @@ class PlanViewSet(DimensionViewSet):
         """Return the renderer. A removal has no content, so any `Accept` will do; it selects the format of errors."""
         return super().perform_content_negotiation(request, force or self.action == "remove")
 
-    def header_checks(self) -> Sequence[Callable[[], object]]:
-        has_tags = self.action in ("apply", "approve", "reject", "remove")
-        return [*super().header_checks(), *([partial(check_tags, self.request)] if has_tags else [])]
-
     def check_values(self) -> None:
         if self.action == "make":
             query, body = self.request.query_params, media_type(self.request.content_type)
@@ -140,8 +136,9 @@ class PlanViewSet(DimensionViewSet):
             message = "{} is a parameter of bodies in NDJSON and CSV; in a JSON body it is a member."
             names = sorted(query.keys() & {*OPTIONS}) if body == BulkBodyParser.media_type else ()
             failures = [Failure(name, "UNKNOWN_PARAMETER", message.format(name)) for name in names]
-            options = () if body == BulkBodyParser.media_type else (self._options,)
-            check_all([*empty_cells_failures(query, body, replacing), *failures], *options)
+            wrong = () if body == BulkBodyParser.media_type else self._options().envelope.failures
+            failures += (replace(one, path=one.path.removeprefix("/")) for one in wrong)
+            check_all([*empty_cells_failures(query, body, replacing), *failures])
         elif self.action in ("list", "changes"):
             self._query()
 
@@ -192,24 +189,16 @@ class PlanViewSet(DimensionViewSet):
         if isinstance(body, bytearray):
             yield read_request(body, (self._scope_of, self._reason_of))
             return
-        repository = self.scope.repository
-        try:
-            options = self._options()
-        except Problem:  # reported already
-            options = read_options({})
+        options, repository = self._options(), self.scope.repository
         operation = "put" if self.request.query_params.get("replace") == "true" else "merge"
         with read_elements(body, self.request, self.dimension, repository, operation, checks_repeated=False) as read:
             yield replace(options, envelope=replace(read, save_mode=options.envelope.save_mode))
 
     def _options(self) -> PlanRequest:
-        """Return the request for a plan that the query has. Raises 400 with everything that is wrong with it."""
+        """Return the request for a plan that the query has, with everything that is wrong with it."""
         query = self.request.query_params
         sent = {name: query[name] for name in OPTIONS if name in query}
-        try:
-            return read_options(sent, (self._scope_of, self._reason_of))
-        except Problem as problem:
-            failures = [replace(one, path=one.path.removeprefix("/")) for one in problem.failures]
-            raise bad_request(failures) from None
+        return read_options(sent, (self._scope_of, self._reason_of))
 
     def _scope_of(self, plan_request: PlanRequest) -> ElementScope:
         return ElementScope(self.dimension, self.scope.repository, plan_request.scope)

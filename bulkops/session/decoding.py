@@ -155,11 +155,10 @@ class EntryDecoder:
             sent.failures += failures
             if isinstance(raw.value, dict):
                 wrong = {failure.path for failure in failures}
-                named = ((column, raw.value.get(name)) for column, name in self._model.unique_in_repository.items())
                 sent.unique = {
-                    column: value
-                    for column, value in named
-                    if isinstance(value, str) and self.place(column, sent.position) not in wrong
+                    column: raw.value[name]
+                    for column, name in self._model.unique_in_repository.items()
+                    if isinstance(raw.value.get(name), str) and self.place(column, sent.position) not in wrong
                 }
             return None
 
@@ -199,7 +198,7 @@ class EntryDecoder:
             if not value or (context.existing is not None and column != "element_id"):
                 continue  # other unique values stay as stored, and the writer knows what is stored
             first = self._errors.first_position(column, value, position)
-            if first == position:
+            if first is None or first == position:
                 own[column] = value
             elif first is not None and not sent.has_errors:
                 name = self._model.unique_in_repository[column]

@@ -36,6 +36,7 @@ from dimensions_site.elements.declaration.members import docs_in_messages
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import state_of_moment
+from dimensions_site.elements.reading.etags import check_tags
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.selection import everything, selected_renderer
 from dimensions_site.elements.reading.statements import Selection, read_texts
@@ -69,6 +70,8 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
     roles: ClassVar[dict[str, Role]] = {}
     # The actions that write elements, and whether they delete them; plans do not count (contract O2).
     writing: ClassVar[Mapping[str, bool]] = {}
+    # The actions that take entity tags of what they show or write.
+    tagged: ClassVar[frozenset[str]] = frozenset()
     # The renderers of actions that are available in more than JSON (contract H4).
     further_renderers: ClassVar[Mapping[str, Sequence[type[BaseRenderer]]]] = {}
     # The name of the database that elements are read from.
@@ -89,7 +92,12 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         raise NotImplementedError
 
     def header_checks(self) -> Sequence[Callable[[], object]]:
-        return [*super().header_checks(), self._take_reason]
+        return [*super().header_checks(), self._take_reason, self._check_tags]
+
+    def _check_tags(self) -> None:
+        # Reading a currency is never 400 (contract A7).
+        if self.action in self.tagged and self.allowed_query_parameters() is not None:
+            check_tags(self.request, is_read=self.request.method in ("GET", "HEAD"))
 
     def _take_reason(self) -> None:
         """Set the reason of a write. Raises Problem 400 for an invalid or missing one."""

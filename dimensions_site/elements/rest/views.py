@@ -1,6 +1,6 @@
 """The REST routes of single elements and of their lists."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -20,7 +20,7 @@ from dimensions_site.api.parsers import ElementParser, MergePatchParser
 from dimensions_site.api.rendering import CsvRenderer, JSONRenderer, NdjsonRenderer, content_type
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.moments import token_of
-from dimensions_site.elements.reading.etags import check_preconditions, check_tags, etag_of, not_modified
+from dimensions_site.elements.reading.etags import check_preconditions, etag_of, not_modified
 from dimensions_site.elements.reading.filters import ElementFilter
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.replicas import from_replica
@@ -61,6 +61,7 @@ class ElementViewSet(DimensionViewSet):
     method_hints: ClassVar[dict[str, str]] = {"DELETE": " Elements are deleted by POST elements-bulk-delete-async."}
     roles: ClassVar[dict[str, Role]] = {"create": Role.EDITOR, "replace": Role.EDITOR, "modify": Role.EDITOR}
     writing: ClassVar[Mapping[str, bool]] = dict.fromkeys(roles, False)
+    tagged = frozenset({"retrieve", "replace", "modify"})
 
     # --- Reading -------------------------------------------------------------------------------
 
@@ -153,13 +154,6 @@ class ElementViewSet(DimensionViewSet):
         return HttpResponse(
             text.encode(), status=status, content_type="application/json", headers={"ETag": etag_of(text), **headers}
         )
-
-    def header_checks(self) -> Sequence[Callable[[], object]]:
-        is_read = self.action == "retrieve"
-        # Reading a currency is never 400 (contract A7).
-        has_tags = self.action in ("replace", "modify") or (is_read and self.allowed_query_parameters() is not None)
-        checks = [partial(check_tags, self.request, is_read=is_read)] if has_tags else []
-        return [*super().header_checks(), *checks]
 
     def check_values(self) -> None:
         if LIST_PARAMETERS & (self.allowed_query_parameters() or set()):

@@ -200,7 +200,7 @@ class EntryDecoder:
             first = self._errors.first_position(column, value, position)
             if first is None or first == position:
                 own[column] = value
-            elif first is not None and not sent.has_errors:
+            elif not sent.has_errors:
                 name = self._model.unique_in_repository[column]
                 place = self.place(column, first)
                 message = f"The {name} '{shortened(value)}' is at {place} already; it must appear only once."

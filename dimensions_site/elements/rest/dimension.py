@@ -116,10 +116,16 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
         self.refused = problem.failures
         setattr(self, str(self.request.method).lower(), partial(self._refuse, getattr(self, str(self.action))))
 
-    @transaction.atomic
     def _refuse(self, handle: View, request: Request, **path: str) -> None:
         """Raise 400 with what is wrong already and what `handle` finds in the body; what it has written is undone."""
-        check_all(self.refused, partial(handle, request, **path))
+
+        def find() -> None:
+            _ = request.data  # read before the transaction: a slow client must not hold its locks
+            with transaction.atomic():
+                handle(request, **path)
+                transaction.set_rollback(True)
+
+        check_all(self.refused, find)
 
     @property
     def is_trial(self) -> bool:

@@ -1,8 +1,10 @@
 """The errors of the query, the headers and the body of a request are one report, and nothing is written."""
 
 import json
+from io import BytesIO
 
 import pytest
+from django.db import connection
 
 from account.models import Account, AccountVersion
 from bulkops.models import DataProcessing, Plan
@@ -99,3 +101,26 @@ def test_a_call_without_a_body_has_its_query_and_its_headers_refused_together(al
         assert {error["path"] for error in refused(response)["errors"]} == {"more", "If-Match"}
     response = alice.get(f"{alice.account('elements/1')}?more=1", headers={"If-None-Match": "no tag"})
     assert {error["path"] for error in refused(response)["errors"]} == {"more", "If-None-Match"}
+
+
+class Upload(BytesIO):
+    """A body that notes whether it is read within a transaction."""
+
+    is_within = False
+
+    def read(self, size: int | None = -1) -> bytes:
+        self.is_within |= connection.in_atomic_block
+        return super().read(size)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("rest", ["elements", "elements-bulk", "elements-bulk-delete-async", "elements-plans"])
+def test_a_slow_body_holds_no_locks(alice, rest):
+    body = json.dumps([WRONG]).encode()
+    upload = Upload(body)
+    report = refused(
+        alice.generic("POST", f"{alice.account(rest)}?more=1", body, "application/json", **{"wsgi.input": upload})
+    )
+    assert {"more"} < {error["path"] for error in report["errors"]}
+    assert upload.tell() == len(body)
+    assert not upload.is_within

@@ -12,21 +12,21 @@ from account.serializers import ACCOUNT_WIRE
 from dimensions_site.db.among import Among
 from dimensions_site.db.shards import ForeignKeyInShard
 from dimensions_site.elements.declaration.indexes import reference_indexes
-from dimensions_site.elements.declaration.wire import columns_of
-from dimensions_site.elements.dimension import Dimension, register
+from dimensions_site.elements.declaration.wire import declared_columns
+from dimensions_site.elements.dimension import Dimension, register_dimension
 from dimensions_site.elements.models import Element, Version
 from dimensions_site.repositories.models import Repository
 
 _CATEGORIES = ("nature", "type", "conversion_type", "account_class")
 
 
-@columns_of(ACCOUNT_WIRE)
+@declared_columns(ACCOUNT_WIRE)
 class AccountVersion(Version):
     class Meta(Version.Meta):
         pass
 
 
-@columns_of(ACCOUNT_WIRE)
+@declared_columns(ACCOUNT_WIRE)
 class Account(Element):
     """An account of a chart."""
 
@@ -112,4 +112,4 @@ ACCOUNT = Dimension(
     ACCOUNT_WIRE,
     summary="Accounts with their nature, conversion, restrictions, rules and consolidation data.",
 )
-register(ACCOUNT)
+register_dimension(ACCOUNT)

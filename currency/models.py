@@ -7,18 +7,18 @@ from django.utils.translation import gettext_lazy as _
 
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.declaration.indexes import reference_indexes
-from dimensions_site.elements.declaration.wire import columns_of
-from dimensions_site.elements.dimension import Dimension, register
+from dimensions_site.elements.declaration.wire import declared_columns
+from dimensions_site.elements.dimension import Dimension, register_dimension
 from dimensions_site.elements.models import Element, Version
 
 
-@columns_of(CURRENCY_WIRE)
+@declared_columns(CURRENCY_WIRE)
 class CurrencyVersion(Version):
     class Meta(Version.Meta):
         pass
 
 
-@columns_of(CURRENCY_WIRE)
+@declared_columns(CURRENCY_WIRE)
 class Currency(Element):
     unique_in_repository: ClassVar[dict[str, str]] = {"element_id": "id", "oid": "oid"}
     version_model: ClassVar[type[Version]] = CurrencyVersion
@@ -44,4 +44,4 @@ CURRENCY = Dimension(
     version="1.000",
     unfilterable=frozenset({"oid"}),
 )
-register(CURRENCY)
+register_dimension(CURRENCY)

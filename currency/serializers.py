@@ -13,7 +13,7 @@ from dimensions_site.api.json.texts import shown_value
 from dimensions_site.elements.declaration.choices import BooleanField
 from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField
-from dimensions_site.elements.declaration.members import Errors
+from dimensions_site.elements.declaration.members import ErrorTree
 from dimensions_site.elements.declaration.numbers import CoefficientField, DecimalTextField, IntegerField
 from dimensions_site.elements.declaration.serializers import ElementSerializer, Group, immutable
 from dimensions_site.elements.declaration.texts import CodeField, FreeTextField, TextField
@@ -107,7 +107,7 @@ class CurrencySerializer(ElementSerializer):
         "referenceCurrency.coefficient": ("Exchange rate", "Kurs", "Taux de change", "Tasso di cambio", "Wisselkoers"),
     }
 
-    def canonical(self, data: Mapping[str, Any], context: ElementContext) -> tuple[dict[str, Any], Errors]:
+    def canonical(self, data: Mapping[str, Any], context: ElementContext) -> tuple[dict[str, Any], ErrorTree]:
         """Fold `description` and a plain string in `descriptions` into the map of descriptions (contract C4)."""
         result, errors = super().canonical(data, context)
         language = context.language
@@ -118,7 +118,7 @@ class CurrencySerializer(ElementSerializer):
             errors |= self._fold(description, language, result)
         return result, errors
 
-    def _fold(self, description: Any, language: str, data: dict[str, Any]) -> Errors:
+    def _fold(self, description: Any, language: str, data: dict[str, Any]) -> ErrorTree:
         """Put `description` into the map of descriptions of `data`; return the errors at `description`."""
         try:
             self.fields["description"].to_internal_value(description)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from django.http import QueryDict
 
-from bulkops.files.exporting import export
+from bulkops.files.exporting import write_export
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.imports.importing import Importer
@@ -204,7 +204,9 @@ def test_every_way_of_writing_and_reading_knows_each_kind_of_leaf(alice, northwi
             rows = dimension.model.of(northwind)
             paths = ["id", "descriptions", path]
             with (tmp_path / "file").open("wb") as file:
-                export(rows, dimension.wire, northwind, paths=paths, shape=FileShape(format), file=file, progress=print)
+                write_export(
+                    rows, dimension.wire, northwind, paths=paths, shape=FileShape(format), file=file, progress=print
+                )
             change()
             with (tmp_path / "file").open("rb") as file, open_source(file) as source:
                 Importer(dimension, northwind, Actor(SYSTEM, Channel.IMPORT), Options()).run(source)

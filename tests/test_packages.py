@@ -4,6 +4,7 @@ import ast
 import re
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -33,12 +34,41 @@ def test_a_list_of_packages_has_them_all(listed: list[str]):
 NAMED_BY_DJANGO = {"DatabaseWrapper", "Command"}
 
 
-def test_no_class_name_stands_in_two_modules():
-    modules: defaultdict[str, list[str]] = defaultdict(list)
+def modules() -> Iterator[tuple[str, ast.Module]]:
+    """The names and the code of our modules."""
     for package in PACKAGES:
         for file in (ROOT / package).rglob("*.py"):
             if "migrations" not in file.parts:
-                for node in ast.parse(file.read_text(encoding="utf-8")).body:
-                    if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                        modules[node.name].append(str(file.relative_to(ROOT)))
-    assert {name: files for name, files in modules.items() if len(files) > 1 and name not in NAMED_BY_DJANGO} == {}
+                name = ".".join(file.relative_to(ROOT).with_suffix("").parts)
+                yield name, ast.parse(file.read_text(encoding="utf-8"))
+
+
+def defined(code: ast.Module) -> Iterator[str]:
+    """What a module defines: its classes, functions, constants and aliases."""
+    for node in code.body:
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield name
+            case ast.Assign(targets=targets):
+                yield from (name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name))
+
+
+def test_no_class_name_stands_in_two_modules():
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for module, code in modules():
+        for node in code.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places[node.name].append(module)
+    assert {name: found for name, found in places.items() if len(found) > 1 and name not in NAMED_BY_DJANGO} == {}
+
+
+def test_no_name_is_imported_from_two_modules():
+    """What stands in the code without its module means one thing."""
+    definitions = {module: set(defined(code)) for module, code in modules()}
+    places: defaultdict[str, set[str]] = defaultdict(set)
+    for _, code in modules():
+        for node in ast.walk(code):
+            for name in node.names if isinstance(node, ast.ImportFrom) and node.module in definitions else ():
+                if name.name in definitions[node.module]:
+                    places[name.name].add(node.module)
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

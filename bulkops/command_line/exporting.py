@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from tqdm import tqdm
 
 from bulkops.command_line.progress import interruptible
-from bulkops.files.exporting import chosen_paths, export
+from bulkops.files.exporting import chosen_paths, write_export
 from bulkops.files.formats.rows import FileShape, format_named
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
@@ -87,7 +87,7 @@ class ExportCommand(BaseCommand):
         is_shown = sys.stderr.isatty()
         total = elements.order_by().count() if is_shown else None
         with tqdm(total=total, unit=" elements", disable=not is_shown, leave=False) as bar:
-            return export(
+            return write_export(
                 elements,
                 self.dimension.wire,
                 repository,

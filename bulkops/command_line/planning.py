@@ -19,7 +19,7 @@ from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.stored import changes_of
 from bulkops.session.errors import Refused
-from bulkops.session.items import Envelope, SaveMode, operations
+from bulkops.session.items import Envelope, SaveMode, all_operations
 from dimensions_site.api.errors import Problem
 from dimensions_site.api.json.texts import shown_value
 from dimensions_site.changes.models import Channel
@@ -95,7 +95,7 @@ class PlanCommand(FileCommand):
                         file.read(source)
                 save_mode: SaveMode = "STRICT" if options["strict"] else "LOOSE"
                 request = PlanRequest(
-                    Envelope(save_mode, operations({})) if file is None else file.envelope(),
+                    Envelope(save_mode, all_operations({})) if file is None else file.envelope(),
                     is_snapshot=file is not None and options["mode"] != Mode.MERGE,
                     repository=options["repository"],
                     as_of=options["as_of"],

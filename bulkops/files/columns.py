@@ -128,7 +128,7 @@ class FileColumns:
         return self._by_path[".".join(column.segments)]
 
 
-def read_headings(
+def read_columns(
     wire: Wire,
     headings: Sequence[str],
     language: str,

@@ -29,11 +29,11 @@ from dimensions_site.elements.reading.selection import (
 )
 from dimensions_site.elements.reading.statements import read_texts
 from dimensions_site.elements.reading.table_rows import value_rows
-from dimensions_site.elements.reading.tables import TooManyColumns, columns_of
+from dimensions_site.elements.reading.tables import TooManyColumns, table_columns
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import grouped_number, shortened
 
-Progress = Callable[[int], object]
+WritingProgress = Callable[[int], object]
 # Elements between two progress reports.
 _REPORTED = 200
 
@@ -79,7 +79,7 @@ def _in_languages(wire: Wire, path: str, languages: Sequence[str]) -> Iterable[s
     return [f"{group}.{language}" for language in languages]
 
 
-def export(
+def write_export(
     elements: QuerySet[Any],
     wire: Wire,
     repository: Repository,
@@ -87,7 +87,7 @@ def export(
     paths: Sequence[str],
     shape: FileShape,
     file: BinaryIO,
-    progress: Progress,
+    progress: WritingProgress,
     max_columns: int | None = None,
     labels: bool = False,
 ) -> int:
@@ -104,7 +104,7 @@ def export(
     rows: Generator[Any]
     if shape.format.is_table:
         try:
-            found = columns_of(wire, paths, language, elements, maximum=max_columns)
+            found = table_columns(wire, paths, language, elements, maximum=max_columns)
         except TooManyColumns as error:
             message = _("A table can have {maximum} columns, and more are needed here. Choose JSON.")
             raise TableTooLarge(message.format(maximum=grouped_number(error.maximum))) from None
@@ -122,7 +122,7 @@ def export(
     return count
 
 
-def _write_all(rows: Generator[Any], write: Callable[[Any], None], progress: Progress) -> int:
+def _write_all(rows: Generator[Any], write: Callable[[Any], None], progress: WritingProgress) -> int:
     count = 0
     with closing(rows):
         for count, row in enumerate(rows, start=1):

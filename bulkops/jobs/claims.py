@@ -17,7 +17,7 @@ from bulkops.jobs import file_imports, processing
 from bulkops.jobs.heartbeat import Interrupted
 from bulkops.models import DataProcessing, FileImport, Job, Status
 from dimensions_site.observability import metrics
-from dimensions_site.observability.observation import Observed, current, observing
+from dimensions_site.observability.observation import Observed, current_observation, observing
 
 log = structlog.get_logger(__name__)
 
@@ -98,7 +98,7 @@ def attempt(claim: Claim[J], event: str) -> Iterator[J | None]:
     """
     try:
         job = claim.held.select_related("repository", "requested_by").first()
-        if job is not None and (observed := current()):
+        if job is not None and (observed := current_observation()):
             observed.name(user=job.requester, repository=job.repository.db_id, dimension=job.dimension)
         yield job
     except Interrupted:

@@ -10,12 +10,12 @@ from django.db.models.functions import Now
 
 from bulkops.jobs.claims import Claim, attempt
 from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
-from bulkops.jobs.processing import end
+from bulkops.jobs.processing import end_deletion
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
 from bulkops.models import DataProcessing, DeletionChunk, Status
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor, ApprovalRequired
-from dimensions_site.changes.states import State, current
+from dimensions_site.changes.states import State, current_state
 from dimensions_site.db.transactions import is_about_locks
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
@@ -73,7 +73,7 @@ class _Deletion:
         except ApprovalRequired as refusal:
             # The switch was thrown since the start; what is deleted by then stays deleted.
             log.error("processing_failed", oid=self._claim.oid, happened=refusal.code)
-            end(self._processing, Status.FAILED, error=str(refusal.detail))
+            end_deletion(self._processing, Status.FAILED, error=str(refusal.detail))
             return False
         except OperationalError as error:
             if not is_worth_another_try(error):
@@ -92,7 +92,7 @@ class _Deletion:
     def _check_list(self, processing: DataProcessing) -> bool:
         """Take the elements that are in use out of all chunks (contract L2); return whether there are chunks left."""
         referring = referring_dimensions(self._dimension)
-        self._checked = [current(self._repository.pk, other.name)[0] for other in referring]
+        self._checked = [current_state(self._repository.pk, other.name)[0] for other in referring]
         refused = find_refused(processing, self._dimension)
         found: dict[str, Uses] = {}
         ids = list(refused)
@@ -161,6 +161,6 @@ class _Deletion:
         """Return whether there are chunks left; if not, end the deletion."""
         if DeletionChunk.objects.filter(processing=processing).exists():
             return True
-        end(processing, Status.COMPLETED)
+        end_deletion(processing, Status.COMPLETED)
         transaction.on_commit(lambda: log.info("processing_completed", oid=processing.oid))
         return False

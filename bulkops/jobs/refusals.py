@@ -16,8 +16,8 @@ from dimensions_site.elements.reading.uses import (
     add_uses,
     number_of,
     ranked_uses,
+    reference_sql,
     referring_dimensions,
-    refers_sql,
     uses_sql,
 )
 
@@ -74,7 +74,7 @@ def _is_reached(cursor: CursorWrapper, dimension: Dimension, parameters: Mapping
     if dimension in looked_up and count <= parameters["few"]:
         looked_up.remove(dimension)
         # Not EXISTS: PostgreSQL would hope for an early one, and read those of other repositories on the way.
-        ways.append(f"(SELECT count(*) {staying} AND ({refers_sql(dimension, _NAMED)})) > 0")
+        ways.append(f"(SELECT count(*) {staying} AND ({reference_sql(dimension, _NAMED)})) > 0")
     if looked_up:
         ways.append(f"EXISTS (SELECT 1 FROM ({_uses(dimension, looked_up)}) AS uses WHERE {_stays(dimension)})")
     cursor.execute(f"{_lists()} SELECT {' OR '.join(ways)}", parameters)

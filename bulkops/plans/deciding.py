@@ -16,10 +16,10 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
 from bulkops.plans.notices import notify_author
-from bulkops.plans.stored import READ_TOGETHER, changes_of, find_plan, role_of
+from bulkops.plans.stored import READ_BATCH, changes_of, deciding_role, find_plan
 from bulkops.plans.trial import UNKNOWN_REFERENCE
 from bulkops.session.disk_lists import DiskList
-from bulkops.session.items import Envelope, SaveMode, operations
+from bulkops.session.items import Envelope, SaveMode, all_operations
 from bulkops.session.session import WriteSession
 from dimensions_site.api.errors import MAX_FAILURES, Failure, Problem, bad_request, forbidden
 from dimensions_site.changes.placing import Actor, Approval
@@ -59,7 +59,7 @@ def reject_plan(plan: Plan, user: User, text: str, require: Callable[[Role], Non
 
 @transaction.atomic
 def _decide(plan: Plan, user: User, text: str | None, status: PlanStatus, require: Callable[[Role], None]) -> Plan:
-    require(role_of(plan))
+    require(deciding_role(plan))
     check_is_not_own(plan, user)
     # One decision, application or deletion waits for another, and then finds what that has done.
     locked = Plan.objects.select_for_update().filter(pk=plan.pk).first()
@@ -100,7 +100,7 @@ def approval_of(plan: Plan) -> Approval | None:
     approver = User.objects.filter(pk=plan.decider_key, is_active=True).first()
     if approver is None:
         return None
-    open_to_them = repositories_open_to(approver, plan.dimension, role_of(plan))
+    open_to_them = repositories_open_to(approver, plan.dimension, deciding_role(plan))
     if not open_to_them.filter(pk=plan.repository_id).exists():
         return None
     return Approval(
@@ -181,7 +181,7 @@ def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Pla
     long. Then nothing is saved.
     """
     check_applicable(plan)
-    require(role_of(plan))
+    require(deciding_role(plan))
     # An approval is final, so it is the same once the plan is locked.
     actor = replace(actor, approval=approval_of(plan))
     if actor.approval is not None and plan.reason not in (None, actor.reason):
@@ -194,11 +194,11 @@ def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Pla
         ids: dict[str, list[str]] = {name: [] for name in texts}
         kept = changes_of(plan).exclude(action=PlanAction.DELETED).values_list("element_id", "base", "after")
         with snapshot(connection):
-            for id, base, after in kept.iterator(chunk_size=READ_TOGETHER):
+            for id, base, after in kept.iterator(chunk_size=READ_BATCH):
                 name = "post" if base is None else "put"
                 texts[name].append(str(after).encode())
                 ids[name].append(id)
-        envelope = Envelope(cast(SaveMode, plan.save_mode), operations(texts, ids))
+        envelope = Envelope(cast(SaveMode, plan.save_mode), all_operations(texts, ids))
         try:
             _apply(plan, actor, envelope)
         except Problem as problem:

@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from bulkops.models import MailFrequency, Plan, PlanNotice, PlanStatus
-from bulkops.plans.stored import role_of
+from bulkops.plans.stored import deciding_role
 from dimensions_site.repositories.dimensions import ALL
 from dimensions_site.repositories.models import AccessGrant
 from dimensions_site.repositories.permissions import repositories_open_to
@@ -32,7 +32,7 @@ def notify_deciders(plan: Plan) -> None:
     """
     if not settings.MAIL_SERVER or not _waits(plan):
         return
-    here = {"repository": plan.repository_id, "dimension__in": [ALL, plan.dimension], "role__gte": role_of(plan)}
+    here = {"repository": plan.repository_id, "dimension__in": [ALL, plan.dimension], "role__gte": deciding_role(plan)}
     grants = AccessGrant.objects.filter(**here).order_by()
     may_decide = Q(pk__in=grants.values("user")) | Q(
         pk__in=User.groups.through.objects.filter(group__in=grants.values("group")).values("user")
@@ -62,7 +62,7 @@ def _waits(plan: Plan) -> bool:
     author = User.objects.filter(pk=plan.requester_key or 0).first()
     if author is None:  # a command, which may apply it
         return False
-    return not repositories_open_to(author, plan.dimension, role_of(plan)).filter(pk=plan.repository_id).exists()
+    return not repositories_open_to(author, plan.dimension, deciding_role(plan)).filter(pk=plan.repository_id).exists()
 
 
 def _notify(plan: Plan, people: QuerySet[User]) -> None:

@@ -20,11 +20,11 @@ from bulkops.plans.notices import notify_deciders
 from bulkops.plans.requests import PlanRequest
 from bulkops.plans.scopes import ElementScope, narrowed
 from bulkops.plans.sources import StateSource
-from bulkops.plans.stored import READ_TOGETHER, changes_of
+from bulkops.plans.stored import READ_BATCH, changes_of
 from bulkops.plans.trial import PlanStep, PlanTrial
 from bulkops.session.databases import execute, insert_rows
 from bulkops.session.disk_lists import DiskList, DiskListFull, Items
-from bulkops.session.items import Envelope, operations
+from bulkops.session.items import Envelope, all_operations
 from dimensions_site.api.errors import MAX_FAILURES, Problem, check_all
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
@@ -61,7 +61,7 @@ def make_plan(
                     if undone is None
                     else partial(source.undo, undone, skips_conflicts=request.skips_conflicts),
                 )
-            found = operations({"put": source.elements}, {"put": source.ids})
+            found = all_operations({"put": source.elements}, {"put": source.ids})
             envelope = replace(request.envelope, operations=found)
             request = replace(request, envelope=envelope, deletions=source.deletions)
         steps = DiskList(stack, PlanStep, room)
@@ -102,7 +102,7 @@ def plan_of_patches(
     Raises `Problem` as `make_plan` does.
     """
     places = {"post": [*posts]} if ids is None else {"post": [*posts], "patch": ids}
-    found = operations({"post": [*posts.values()], "patch": patches}, places)
+    found = all_operations({"post": [*posts.values()], "patch": patches}, places)
     return make_plan(
         dimension,
         repository,
@@ -138,7 +138,7 @@ def plan_without(plan: Plan, user: User, left_out: Sequence[str]) -> Plan:
     )
     with ExitStack() as stack, _refusing_full_lists():
         steps = DiskList(stack, PlanStep, _room(made.repository, made.dimension, made.requester))
-        for row in kept.values_list(*PlanStep._fields).iterator(chunk_size=READ_TOGETHER):
+        for row in kept.values_list(*PlanStep._fields).iterator(chunk_size=READ_BATCH):
             steps.append(PlanStep(*row))
         made.size = steps.size
         _store(made, steps)

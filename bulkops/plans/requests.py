@@ -17,7 +17,7 @@ from dimensions_site.api.json.dividing import first_character, items
 from dimensions_site.api.json.reader import JsonError
 from dimensions_site.changes.requirements import MAX_REASON as MAX_TEXT
 from dimensions_site.changes.requirements import InvalidReason, typed_remark
-from dimensions_site.rsql.parser import MAX_LENGTH as MAX_FILTER
+from dimensions_site.rsql.parser import MAX_FILTER_LENGTH as MAX_FILTER
 
 SOURCES = ("snapshot", "repository", "asOf", "undo", "bulk")
 # The members that belong to one source, and that source.

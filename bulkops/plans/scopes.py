@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from bulkops.session.databases import execute
 from dimensions_site.api.errors import Failure, bad_request
-from dimensions_site.changes.states import current
+from dimensions_site.changes.states import current_state
 from dimensions_site.changes.versions import versions_written_in
 from dimensions_site.db.read_limits import limited_reads
 from dimensions_site.db.shards import is_sharded
@@ -54,7 +54,7 @@ class ElementScope:
         """Keep the ids of the stored elements in the scope, for `kept`, in a temporary table."""
         if not self:
             return
-        self._state, _horizon = current(self.repository.pk, self.dimension.name)
+        self._state, _horizon = current_state(self.repository.pk, self.dimension.name)
         lifetime = "ON COMMIT DROP" if connection.vendor == "postgresql" else ""
         execute("DROP TABLE IF EXISTS plan_scope")
         execute(f"CREATE TEMPORARY TABLE plan_scope (element_id text PRIMARY KEY) {lifetime}")
@@ -64,7 +64,7 @@ class ElementScope:
         """Look again at the elements that others have written since `keep`."""
         if not self:
             return
-        before, (self._state, _horizon) = self._state, current(self.repository.pk, self.dimension.name)
+        before, (self._state, _horizon) = self._state, current_state(self.repository.pk, self.dimension.name)
         if before != self._state:
             changed = _ids(versions_written_in(self._versions, before.later()))
             _execute("DELETE FROM plan_scope WHERE element_id IN ({query})", changed)

@@ -17,7 +17,7 @@ from bulkops.plans.scopes import ElementScope
 from bulkops.session.disk_lists import DiskList
 from dimensions_site.api.errors import MAX_FAILURES, Failure, bad_request, quoted
 from dimensions_site.changes.models import ChangeSet
-from dimensions_site.changes.states import State, current
+from dimensions_site.changes.states import State, current_state
 from dimensions_site.changes.versions import newest, versions_at, versions_written_in
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states, compare_version_sets
@@ -56,8 +56,8 @@ class StateSource:
             message = f"The repository '{repository.db_id}' is the one of the plan; name another, or an earlier moment."
             raise bad_request([Failure("/repository", "INVALID_VALUE", message)])
         name = self._dimension.name
-        now, _ = current(self._repository.pk, name)
-        there = state or current(repository.pk, name)[0]
+        now, _ = current_state(self._repository.pk, name)
+        there = state or current_state(repository.pk, name)[0]
         versions = self._dimension.model.versions_of(repository)
         sides = Side(self._repository, now, self._scope.filter), Side(repository, there, self._scope.filter)
         self._add(compare_states(*sides), keeps_names=repository == self._repository)
@@ -144,7 +144,7 @@ def _within(found: Generator[DifferingElement]) -> Iterator[DifferingElement]:
 
 
 # How many elements are read at a time: this many of the largest take 50 MB.
-_TOGETHER = 200
+_BATCH = 200
 
 
 class SelectedPatches:
@@ -169,8 +169,8 @@ class SelectedPatches:
         return next(self._entries([self._ids[position]]))
 
     def __iter__(self) -> Iterator[msgspec.Raw]:
-        for start in range(0, len(self), _TOGETHER):
-            yield from self._entries(self._ids[start : start + _TOGETHER])
+        for start in range(0, len(self), _BATCH):
+            yield from self._entries(self._ids[start : start + _BATCH])
 
     def _entries(self, ids: Sequence[str]) -> Iterator[msgspec.Raw]:
         stored = self._stored(ids)

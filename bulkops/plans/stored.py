@@ -26,7 +26,7 @@ from dimensions_site.text.formats import shortened, uuid_of
 log = structlog.get_logger(__name__)
 
 # How many changes are fetched together: this many of the largest take 50 MB.
-READ_TOGETHER = 200
+READ_BATCH = 200
 
 
 class ElementPlanSource(serializers.Serializer[Any]):
@@ -97,7 +97,7 @@ def find_plan(repository: Repository, dimension: str, id: str) -> Plan:
     return found
 
 
-def role_of(plan: Plan) -> Role:
+def deciding_role(plan: Plan) -> Role:
     """Return the smallest role that may approve, reject and apply the `plan` (contract G2, O3)."""
     return Role.MANAGER if plan.deleted else Role.EDITOR
 
@@ -122,7 +122,7 @@ def change_texts(changes: QuerySet[PlanChange]) -> Iterator[str]:
     """Yield the JSON of the `changes`, as of a comparison, from one query with constant memory."""
     rows = changes.values_list("element_id", "action", "changes")
     with snapshot(connection):
-        for id, action, text in rows.iterator(chunk_size=READ_TOGETHER):
+        for id, action, text in rows.iterator(chunk_size=READ_BATCH):
             yield difference_json(id, action, text)
 
 

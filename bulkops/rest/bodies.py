@@ -21,7 +21,7 @@ from bulkops.files.imports.options import Options
 from bulkops.files.imports.reading import FileReader
 from bulkops.session.envelope import too_many
 from bulkops.session.errors import Errors, Refused
-from bulkops.session.items import Envelope, Item, Sent, operations
+from bulkops.session.items import Envelope, Item, Sent, all_operations
 from dimensions_site.api.errors import Failure, bad_request, client_closed
 from dimensions_site.api.json.dividing import check_json, check_text, first_character
 from dimensions_site.api.json.reader import JsonError, json_error
@@ -190,7 +190,7 @@ def _read_lines(body: bytearray, name: str) -> Envelope:
         errors.add(len(elements), failures)
         indexes.append(index)
         elements.append(Item(b"{}", is_checkable=False) if failures else msgspec.Raw(line))
-    return Envelope("LOOSE", operations({name: elements}, {name: indexes}), errors=errors)
+    return Envelope("LOOSE", all_operations({name: elements}, {name: indexes}), errors=errors)
 
 
 def _lines(body: bytearray) -> Iterator[memoryview]:

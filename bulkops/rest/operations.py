@@ -16,7 +16,7 @@ from dimensions_site.elements.reading.cells import csv_cell
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import WHOLE
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
-from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.elements.rest.wire_schema import SchemaPart
 from dimensions_site.text.files import Format
 
 _PROCESSING_ID = parameters.parameter(
@@ -38,7 +38,7 @@ _SAVE_MODE = parameters.parameter(
     enum=[*get_args(SaveMode)],
     title=SAVE_MODE,
 )
-EMPTY_CELLS = parameters.parameter(
+EMPTY_CELLS_QUERY = parameters.parameter(
     "query",
     "emptyCells",
     "What an empty cell of a CSV body does to the field of a stored element: `clear`, the default, sets the default of "
@@ -46,7 +46,14 @@ EMPTY_CELLS = parameters.parameter(
     enum=["clear", "keep"],
 )
 _SENT: dict[str, Any] = {
-    "parameters": [_DRY_RUN, _MODE, _SAVE_MODE, EMPTY_CELLS, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
+    "parameters": [
+        _DRY_RUN,
+        _MODE,
+        _SAVE_MODE,
+        EMPTY_CELLS_QUERY,
+        parameters.PREFERENCE_APPLIED,
+        *parameters.COUNTS,
+    ],
     "request": {JSON: schema.ElementBulk, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
 }
 SAVE = extend_schema(
@@ -92,16 +99,16 @@ class BulkSchema(DimensionSchema):
         request = self.examples["save"]
         return [self.saved_example(element) for name in ("post", "put") for element in request.get(name, ())]
 
-    def request_examples(self) -> Part:
+    def request_examples(self) -> SchemaPart:
         names = {"create and replace": "save", "create or change": "merge", "change": "change"}
         return {title: self.examples[name] for title, name in names.items()}
 
-    def _add_bodies(self, operation: Part) -> None:
+    def _add_bodies(self, operation: SchemaPart) -> None:
         super()._add_bodies(operation)
         add_text_examples(operation, "create or change", self.examples["merge"]["merge"])
 
 
-def add_text_examples(operation: Part, title: str, elements: Sequence[Mapping[str, Any]]) -> None:
+def add_text_examples(operation: SchemaPart, title: str, elements: Sequence[Mapping[str, Any]]) -> None:
     """Add to an `operation` the `elements` as lines, and the last of them as a table."""
     content = operation["requestBody"]["content"]
     lines = "".join(f"{json.dumps(element, ensure_ascii=False)}\n" for element in elements)

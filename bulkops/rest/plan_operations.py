@@ -12,7 +12,7 @@ from bulkops.files.imports.options import MAX_DELETE
 from bulkops.models import Plan, PlanAction, PlanStatus
 from bulkops.plans.requests import CONFLICTS
 from bulkops.plans.stored import ElementPlan, plan_json
-from bulkops.rest.operations import EMPTY_CELLS, add_text_examples
+from bulkops.rest.operations import EMPTY_CELLS_QUERY, add_text_examples
 from bulkops.rest.schema import DeletionList, ElementBulk
 from bulkops.session.items import OPERATIONS, SAVE_MODE, SaveMode
 from dimensions_site.changes.requirements import MAX_REASON
@@ -20,7 +20,7 @@ from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.operations import CHANGE_SET, difference_example, rows
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import JSON, DimensionSchema
-from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.elements.rest.wire_schema import SchemaPart
 from dimensions_site.elements.writing.differences import ACTION, ElementDifference
 from dimensions_site.repositories.models import DB_ID_PATTERN
 from dimensions_site.text.files import Format
@@ -50,7 +50,7 @@ _COUNTS = [
 class ElementPlanBulk(serializers.Serializer[Any]):
     """Requires at least one of its arrays."""
 
-    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+    def complete_schema(self, schema: SchemaPart, auto_schema: Any, direction: Direction) -> SchemaPart:
         """Return an object with the arrays of a bulk save, and the ids to delete."""
         arrays = auto_schema.resolve_serializer(ElementBulk, direction).schema["properties"]
         deletions = auto_schema.resolve_serializer(DeletionList, direction).ref
@@ -97,7 +97,7 @@ class ElementPlanRequest(serializers.Serializer[Any]):
         help_text="The reason for the changes, once the plan is applied.",
     )
 
-    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+    def complete_schema(self, schema: SchemaPart, auto_schema: Any, direction: Direction) -> SchemaPart:
         arrays = auto_schema.resolve_serializer(ElementBulk, direction).schema["properties"]
         description = "All elements there should be: those that it lacks are deleted."
         schema["properties"] |= {
@@ -136,7 +136,7 @@ MAKE = extend_schema(
     "several, or a `bulk` body with deletions. Errors in what you sent are "
     "400; what the stored {plural} forbid are `errors` of the plan, which then cannot be applied.\n\n"
     "A body in NDJSON or CSV is a snapshot, read as by `elements-bulk`, with its options in the query.",
-    parameters=[*_OPTIONS, EMPTY_CELLS, parameters.LOCATION, _ETAG, *_COUNTS],
+    parameters=[*_OPTIONS, EMPTY_CELLS_QUERY, parameters.LOCATION, _ETAG, *_COUNTS],
     request={JSON: ElementPlanRequest, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
     responses={201: OpenApiResponse(ElementPlan, "The plan is made; `Location` is its URL.")},
 )
@@ -246,17 +246,17 @@ class PlanSchema(DimensionSchema):
     def takes_elements(self) -> bool:
         return self.action == "make"
 
-    def _errors(self, operation: Part) -> Iterator[int]:
+    def _errors(self, operation: SchemaPart) -> Iterator[int]:
         yield from super()._errors(operation)
         if self.action == "make":
             yield 410  # an earlier state may no longer be stored
 
-    def _add_bodies(self, operation: Part) -> None:
+    def _add_bodies(self, operation: SchemaPart) -> None:
         super()._add_bodies(operation)
         if self.action == "make":
             add_text_examples(operation, "snapshot", [self.examples["create"]])
 
-    def request_examples(self) -> Part:
+    def request_examples(self) -> SchemaPart:
         if self.action in _REMARKS:
             return {self.action: {"text": _REMARKS[self.action]}}
         element = self.examples["create"]

@@ -16,7 +16,7 @@ from bulkops.plans.deciding import apply_plan, approve_plan, check_applicable, c
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_options, read_request
 from bulkops.plans.scopes import ElementScope
-from bulkops.plans.stored import change_texts, changes_of, find_plan, plan_text, plans, role_of
+from bulkops.plans.stored import change_texts, changes_of, deciding_role, find_plan, plan_text, plans
 from bulkops.rest import plan_operations as operations
 from bulkops.rest.bodies import EMPTY_CELLS, LinesParser, RowsBody, TableParser, empty_cells_failures, read_elements
 from dimensions_site.api.access.throttling import BulkThrottle, CallThrottle
@@ -158,7 +158,7 @@ class PlanViewSet(DimensionViewSet):
         """Return the plan in the path and the text in the body. Raises what forbids the client to decide on it."""
         self.scope.require_person()
         plan = self._found(path)
-        self.scope.require(role_of(plan))
+        self.scope.require(deciding_role(plan))
         check_is_not_own(plan, self.user)
         text = read_decision(cast(bytearray, self.request.data), requires_text=requires_text)
         check_applicable(plan)

@@ -18,7 +18,7 @@ from bulkops.session.patches import KeyObject
 from dimensions_site.elements.declaration.serializers import ElementSerializer
 from dimensions_site.elements.reading.answers import Answer
 from dimensions_site.elements.rest.operations import ElementUse
-from dimensions_site.elements.rest.wire_schema import Part
+from dimensions_site.elements.rest.wire_schema import SchemaPart
 
 _INSTANT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}"
 
@@ -33,7 +33,7 @@ _PATCH = inline_serializer("ElementBulkPatch", {"key": ElementKey(), "data": Ele
 class ElementMerge(ElementSerializer):
     """An element that may exist, so that all but its id may be left out."""
 
-    def complete_schema(self, schema: Part) -> Part:
+    def complete_schema(self, schema: SchemaPart) -> SchemaPart:
         description = "Only an element that does not exist yet needs all that an element in `post` needs."
         return {**schema, "required": ["id"], "description": description}
 
@@ -54,7 +54,7 @@ class ElementBulk(serializers.Serializer[Any]):
         "default, does not check references.",
     )
 
-    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+    def complete_schema(self, schema: SchemaPart, auto_schema: Any, direction: Direction) -> SchemaPart:
         """Add the arrays: an element declared inside one would be bound to it, and its clones would share that."""
         for name in OPERATIONS:
             item = _ITEMS.get(name) or ElementSerializer()
@@ -73,7 +73,7 @@ SAVED = BulkResult().to_representation({"code": "SUCCESS"})
 class DeletionList(serializers.Serializer[Any]):
     """The body of a deletion, which is not an object."""
 
-    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+    def complete_schema(self, schema: SchemaPart, auto_schema: Any, direction: Direction) -> SchemaPart:
         items = auto_schema.resolve_serializer(DeletionItem(), direction).ref
         return _array(items, minItems=1, maxItems=settings.API_MAX_BULK_ELEMENTS)
 
@@ -142,7 +142,7 @@ class ElementDeletionStatus(Answer):
         time = instance.request_date_time.isoformat(timespec="milliseconds").replace("+00:00", form.utc)
         return {**answer, "requestDateTime": time, "parameters": form.enclosed(answer["parameters"])}
 
-    def complete_schema(self, schema: Part, auto_schema: Any, direction: Direction) -> Part:
+    def complete_schema(self, schema: SchemaPart, auto_schema: Any, direction: Direction) -> SchemaPart:
         """Return the schema in the form for the view's dimension (contract F4)."""
         properties, form = schema["properties"], auto_schema.view.form
         properties["requestDateTime"]["pattern"] = f"{_INSTANT}{re.escape(form.utc)}$"
@@ -190,10 +190,10 @@ class DeletionAbort(serializers.Serializer[Any]):
     message = serializers.CharField(help_text="A sentence with the id of the deletion.")
 
 
-def array_of_one(items: Part) -> Part:
+def array_of_one(items: SchemaPart) -> SchemaPart:
     """Return the schema of an array with exactly one of `items`."""
     return _array(items, minItems=1, maxItems=1)
 
 
-def _array(items: Part, **limits: int) -> Part:
+def _array(items: SchemaPart, **limits: int) -> SchemaPart:
     return {"type": "array", "items": items, **limits}

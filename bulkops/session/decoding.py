@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from rest_framework.exceptions import ValidationError
 
 from bulkops.session.errors import Errors, failures_of
-from bulkops.session.items import Item, Operation, clear, operation_at, value_at
+from bulkops.session.items import Item, Operation, clear, operation_at, value_in
 from bulkops.session.patches import named_failures
 from bulkops.session.writer import Entry
 from dimensions_site.api.errors import Failure
@@ -20,7 +20,7 @@ from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.api.json.texts import exact_json
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.decoding import Row, RowDecoder
+from dimensions_site.elements.writing.decoding import RowDecoder, RowValues
 from dimensions_site.text.formats import shortened
 
 # Errors that the stored element may excuse: one from before the limit existed may stay as it is (contract C20).
@@ -126,7 +126,7 @@ class EntryDecoder:
                 clear(element, segments)
             beneath = msgspec.json.encode(element).decode()
         context = context._replace(id=None if context.existing is None else id)
-        values: Row | None = None
+        values: RowValues | None = None
         try:
             values = self._values(sent, item.text, context, lambda raw: self._decoder.changed(beneath, raw, context))
         except JsonError as error:
@@ -139,8 +139,8 @@ class EntryDecoder:
         sent: SentElement,
         text: msgspec.Raw | bytes,
         context: ElementContext,
-        decode: Callable[[RawElement], Row],
-    ) -> Row | None:
+        decode: Callable[[RawElement], RowValues],
+    ) -> RowValues | None:
         """Return what `decode` makes of the `text`; None if it has errors, which are added to what was `sent`.
 
         Raises `JsonError`.
@@ -170,7 +170,7 @@ class EntryDecoder:
         if not item.doubts:
             return item
         current = None if stored is None else msgspec.json.decode(stored)
-        stored_values = [value_at(current, doubt.segments) for doubt in item.doubts]
+        stored_values = [value_in(current, doubt.segments) for doubt in item.doubts]
         settled = [
             doubt
             for doubt, value in zip(item.doubts, stored_values, strict=True)
@@ -189,7 +189,7 @@ class EntryDecoder:
         return Item(exact_json(changes), [segments for segments in item.cleared if segments not in said])
 
     def _entry(
-        self, sent: SentElement, context: ElementContext, values: Row | None, *, must_be_new: bool = False
+        self, sent: SentElement, context: ElementContext, values: RowValues | None, *, must_be_new: bool = False
     ) -> Entry:
         """Return the entry for the element that was `sent`."""
         position, own = sent.position, dict[str, Any]()

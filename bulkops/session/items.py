@@ -81,7 +81,7 @@ class Operation:
         return f"{self.pointer(position)}/data" if self.name == "patch" else self.pointer(position)
 
 
-def operations(
+def all_operations(
     elements: Mapping[str, Items[Sent]], segments: Mapping[str, Sequence[object]] = MappingProxyType({})
 ) -> list[Operation]:
     """Return all operations in their order, with these `elements` and `segments` by the names of the operations."""
@@ -106,7 +106,7 @@ class Envelope:
     """
 
     save_mode: SaveMode
-    operations: Sequence[Operation]
+    operations_of: Sequence[Operation]
     failures: Sequence[Failure] = ()
     errors: Errors | None = None
     progress: Callable[[int], None] = lambda _checked: None
@@ -125,7 +125,7 @@ def clear(data: Any, segments: Segments) -> None:
         data.pop(name, None)
 
 
-def value_at(data: Any, segments: Segments) -> Any:
+def value_in(data: Any, segments: Segments) -> Any:
     """Return the value at `segments` of the wire JSON `data`; None if there is none."""
     for name in segments:
         data = data.get(name) if isinstance(data, dict) else None

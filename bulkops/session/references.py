@@ -18,7 +18,7 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
 
 # The dimension and the id of a referenced element.
-Target = tuple[str, str]
+TargetKey = tuple[str, str]
 
 
 class References:
@@ -42,8 +42,8 @@ class References:
         # The ids of the body's elements by position.
         self._ids: dict[int, str] = {}
         # The references to each target, position and field in one number: a large body has millions of them.
-        self._mentions: dict[Target, array[int]] = {}
-        self._reported: set[Target] = set()
+        self._mentions: dict[TargetKey, array[int]] = {}
+        self._reported: set[TargetKey] = set()
 
     def read(self, entries: Sequence[Entry], sent: Callable[[int], Any]) -> None:
         """Record the ids of `entries` and their references; an entry may be read again.
@@ -89,7 +89,7 @@ class References:
             failures.append((position, failure))
         return failures, sum(len(self._mentions[target]) for target in missing)
 
-    def _targets(self, values: Sequence[Any]) -> Iterator[tuple[Target, int]]:
+    def _targets(self, values: Sequence[Any]) -> Iterator[tuple[TargetKey, int]]:
         bundles: dict[int, Any] = {}
         for field, (place, column, dimension) in enumerate(self._places):
             value = values[column]
@@ -100,7 +100,7 @@ class References:
             if value is not None:
                 yield (dimension, value), field
 
-    def _targets_sent(self, sent: Any) -> Iterator[tuple[Target, int]]:
+    def _targets_sent(self, sent: Any) -> Iterator[tuple[TargetKey, int]]:
         canonical, _ = self._spellings.canonical(sent if isinstance(sent, dict) else {}, {})
         for field, (place, _, dimension) in enumerate(self._places):
             value: Any = canonical
@@ -109,8 +109,8 @@ class References:
             if isinstance(value, str):
                 yield (dimension, value), field
 
-    def _stored(self, targets: Set[Target]) -> set[Target]:
-        stored: set[Target] = set()
+    def _stored(self, targets: Set[TargetKey]) -> set[TargetKey]:
+        stored: set[TargetKey] = set()
         for dimension in {dimension for dimension, _ in targets}:
             model = dimension_named(dimension).model
             ids = iter([id for of, id in targets if of == dimension])
@@ -119,6 +119,6 @@ class References:
                 stored.update((dimension, id) for id in found)
         return stored
 
-    def _described(self, path: str, target: Target) -> str:
+    def _described(self, path: str, target: TargetKey) -> str:
         dimension, id = target
         return self._message.format(path=path, dimension=dimension_named(dimension).verbose_name, id=shortened(id))

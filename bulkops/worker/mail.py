@@ -34,7 +34,7 @@ from dimensions_site.text.formats import grouped_number
 log = structlog.get_logger(__name__)
 
 _SMTP = "django.core.mail.backends.smtp.EmailBackend"
-ATTEMPTS = 5
+MAIL_ATTEMPTS = 5
 # Longer than an attempt takes; twice as long after each.
 _FIRST_PAUSE = timedelta(minutes=2)
 # How many plans one mail names.
@@ -71,7 +71,7 @@ def _claim() -> list[PlanNotice]:
         others = _due().filter(user=first.user_id, attempts=first.attempts)
         found = list(others.order_by("plan__created_at").select_for_update(of=("self",), skip_locked=True)[:MAX_PLANS])
         attempts = first.attempts + 1
-        due_at = None if attempts >= ATTEMPTS else Now() + _FIRST_PAUSE * 2**first.attempts
+        due_at = None if attempts >= MAIL_ATTEMPTS else Now() + _FIRST_PAUSE * 2**first.attempts
         keys = [notice.pk for notice in found]
         PlanNotice.objects.filter(pk__in=keys).update(attempts=attempts, due_at=due_at)
     return list(PlanNotice.objects.filter(pk__in=keys).select_related("user", "plan__repository").order_by("pk"))

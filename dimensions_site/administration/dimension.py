@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.shortcuts import redirect
 
 from dimensions_site.administration.base.current import address_of_current
-from dimensions_site.administration.base.past import AS_OF, address_in_utc
+from dimensions_site.administration.base.past import AS_OF_PARAMETER, address_in_utc
 from dimensions_site.administration.conditions.filtering import address_of_list
 from dimensions_site.administration.elements.deleting import DELETE_PAGE, delete_elements
 from dimensions_site.administration.elements.editing import EDIT_PAGES
@@ -56,7 +56,7 @@ class DimensionAdmin(ListedAdmin):
         views = ListViews(self, request)
         if request.method == "GET":
             followed = address_of_current(request, self.open_keys(request))
-            address = views.address_to_open() or address_in_utc(request, AS_OF) or followed
+            address = views.address_to_open() or address_in_utc(request, AS_OF_PARAMETER) or followed
             if address is not None:
                 return redirect(address)
             if (density := request.GET.get(DENSITY)) is not None:

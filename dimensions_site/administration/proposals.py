@@ -25,7 +25,7 @@ from bulkops.files.imports.options import Share
 from bulkops.models import Plan
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import PlanRequest
-from bulkops.session.items import Envelope, operations
+from bulkops.session.items import Envelope, all_operations
 from dimensions_site.administration.base.bounded import Page, open_keys, require_role
 from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.api.errors import Problem, as_problem, forbidden
@@ -42,7 +42,7 @@ from dimensions_site.repositories.models import Repository, Role
 ANY_NUMBER = Share(Decimal(100), is_percentage=True)
 
 # The source is a state, so no elements are sent.
-NO_ELEMENTS = Envelope("LOOSE", operations({}))
+NO_ELEMENTS = Envelope("LOOSE", all_operations({}))
 # Problems and errors that name parts of a request, which people have not written.
 _IN_WORDS = {
     "CHANGED_SINCE": gettext_lazy("It has changed since."),
@@ -106,7 +106,7 @@ def propose(
     """
     require_role(request, repository, dimension.name, Role.PROPOSER)
     sent = {name: [msgspec.Raw(orjson.dumps(element))] for name, element in elements.items()}
-    plan_request = PlanRequest(Envelope("LOOSE", operations(sent)), deletions, max_delete=ANY_NUMBER, reason=reason)
+    plan_request = PlanRequest(Envelope("LOOSE", all_operations(sent)), deletions, max_delete=ANY_NUMBER, reason=reason)
     try:
         return make_plan(dimension, repository, planner(request.user), plan_request)
     except Problem as problem:

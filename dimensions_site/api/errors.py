@@ -37,7 +37,7 @@ from dimensions_site.api.failures import MAX_FAILURES as MAX_FAILURES
 from dimensions_site.api.failures import Failure as Failure
 from dimensions_site.api.failures import quoted as quoted
 from dimensions_site.db.read_limits import CancelReason, is_cancellation, reads_ended_by
-from dimensions_site.observability.observation import current
+from dimensions_site.observability.observation import current_observation
 from dimensions_site.text.formats import shortened
 
 # The keys under which REST framework and Django report errors of an object as a whole.
@@ -154,7 +154,7 @@ def problem_response(request: HttpRequest, problem: Problem) -> HttpResponse:
     """Return `problem` as the response to `request`: always `application/problem+json`, whatever Accept says."""
     # The middleware `standard_headers` has replaced a missing or invalid id.
     text = json.dumps(problem.body(request.META.get("HTTP_X_REQUEST_ID")), ensure_ascii=False)
-    if observed := current():
+    if observed := current_observation():
         observed.code = problem.code
     # A message may quote a lone surrogate, which no encoding can carry.
     content = text.encode("utf-8", "replace")

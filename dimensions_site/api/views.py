@@ -18,7 +18,7 @@ from dimensions_site.api.errors import Failure, Problem, bad_request, check_all,
 from dimensions_site.api.middleware.addresses import decoding_error, query_error
 from dimensions_site.api.parsers import StrictJSONParser
 from dimensions_site.api.rendering import HeaderNegotiation, media_type
-from dimensions_site.observability.observation import current
+from dimensions_site.observability.observation import current_observation
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import close_names, did_you_mean
 
@@ -66,7 +66,7 @@ class ConventionsMixin(APIView):
         self.perform_authentication(request)
         if not request.user.is_authenticated:
             raise NotAuthenticated(credentials_missing(request))
-        if observed := current():
+        if observed := current_observation():
             observed.name(mode=getattr(request.successful_authenticator, "mode", None))
 
     def resolve_scope(self) -> None:

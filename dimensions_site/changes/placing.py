@@ -177,8 +177,8 @@ def change_set(versions: str, repository: int, dimension: str, author: Actor) ->
     connection = connections[DEFAULT_DB_ALIAS]
     acts = cast(ActsBeforeCommit, connection)
     # What has no approval never shares the change set of what has one.
-    whose = (author.name, author.channel, author.operation, author.reason, author.approval)
-    name = (change_set, repository, dimension, *whose)
+    attribution = (author.name, author.channel, author.operation, author.reason, author.approval)
+    name = (change_set, repository, dimension, *attribution)
     pending = acts.before_commit(name, lambda: _Pending(connection, versions, repository, dimension, author))
     return pending.stored(pending.id)
 

@@ -92,7 +92,7 @@ class Horizon:
     at: datetime | None
 
 
-def current(repository: int, dimension: str, *, using: str = DEFAULT_DB_ALIAS) -> tuple[State, Horizon]:
+def current_state(repository: int, dimension: str, *, using: str = DEFAULT_DB_ALIAS) -> tuple[State, Horizon]:
     """Return the state of this moment, and the horizon; one query of the database with the name `using`."""
     found = _SLOTS.all(using=using, repository=repository, dimension=dimension)
     places = {slot: SlotPosition(number, last.bytes[:MARK]) for slot, number, last, _, _ in found if last is not None}
@@ -152,7 +152,7 @@ def state_at(repository: int, dimension: str, instant: datetime) -> State:
 
 def oldest_instant(repository: int, dimension: str) -> datetime | None:
     """Return the instant before which versions are missing, or before which there are none; None without versions."""
-    _, horizon = current(repository, dimension)
+    _, horizon = current_state(repository, dimension)
     if horizon.at is not None:
         return horizon.at
     first = _FIRST.first(repository=repository, dimension=dimension)

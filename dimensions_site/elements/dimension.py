@@ -43,7 +43,7 @@ _installed: dict[str, Dimension] = {}
 _by_model: dict[type[Element], Dimension] = {}
 
 
-def register(dimension: Dimension) -> None:
+def register_dimension(dimension: Dimension) -> None:
     """Add the `dimension` to the installed ones. Raises `ValueError` if its name is taken."""
     register_name(dimension.name, dimension.verbose_name)
     _installed[dimension.name] = _by_model[dimension.model] = dimension

@@ -60,7 +60,7 @@ class Observed:
         return {**known, "duration_ms": round(self.seconds * 1000, 1)}
 
 
-def begin(observed: Observed) -> None:
+def begin_observation(observed: Observed) -> None:
     """Add the fields of `observed` to every log line until the context is cleared."""
     structlog.contextvars.bind_contextvars(**{_KEY: observed})
 
@@ -72,7 +72,7 @@ def observing(observed: Observed) -> Iterator[None]:
         yield
 
 
-def current() -> Observed | None:
+def current_observation() -> Observed | None:
     """Return the operation in progress, if it is observed."""
     found: Observed | None = structlog.contextvars.get_contextvars().get(_KEY)
     return found
@@ -87,7 +87,7 @@ def add_operation(logger: object, method: str, event: dict[str, Any]) -> dict[st
 def count_rows(rows: Iterable[T]) -> Iterator[T]:
     """Yield the rows, each counted as read when it is taken."""
     # A list is read while it is sent, when the thread may work on something else.
-    observed = current() or Observed()
+    observed = current_observation() or Observed()
     for row in rows:
         observed.rows_read += 1
         yield row
@@ -95,13 +95,13 @@ def count_rows(rows: Iterable[T]) -> Iterator[T]:
 
 def count_read(rows: int) -> None:
     """Count rows as read."""
-    if observed := current():
+    if observed := current_observation():
         observed.rows_read += rows
 
 
 def count_written(rows: int) -> None:
     """Count rows as written once the transaction commits: a dry run and a failed save write none."""
-    if observed := current():
+    if observed := current_observation():
         transaction.on_commit(lambda: observed.wrote(rows))
 
 

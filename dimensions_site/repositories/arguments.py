@@ -9,7 +9,7 @@ from django.db.models import Model
 
 from dimensions_site.repositories.models import Repository, Role
 
-ROLES: Mapping[str, Role] = {str(role.label): role for role in Role}
+ROLE_NAMES: Mapping[str, Role] = {str(role.label): role for role in Role}
 
 
 def find_repository(db_id: str) -> Repository:
@@ -31,7 +31,7 @@ def find_user(username: str, *, may_be_new: bool = False) -> User:
     return user
 
 
-def check(row: Model, arguments: Mapping[str, str], *, taken: str) -> None:
+def check_new(row: Model, arguments: Mapping[str, str], *, taken: str) -> None:
     """Raise `CommandError` with a line for each invalid argument if the new row is not valid.
 
     `arguments` maps fields to the names of the arguments that set them; `taken` is the message for a name that exists

@@ -18,7 +18,7 @@ from django.db.models import Model
 from django.db.models.signals import m2m_changed, post_save, pre_delete, pre_save
 from django.dispatch import receiver
 
-from dimensions_site.observability.observation import current
+from dimensions_site.observability.observation import current_observation
 from dimensions_site.repositories.models import AccessChange, AccessGrant, ApiKey, Repository, Role
 
 log = structlog.get_logger(__name__)
@@ -75,7 +75,7 @@ def watch(model: type[Model], name: str, fields: str, *, secrets: tuple[str, ...
 def record_event(event: str, subject: Mapping[str, object], changes: Mapping[str, object] | None = None) -> None:
     """Record the event of the subject, which is described by names, and its changes; log it after the commit."""
     context = structlog.contextvars.get_contextvars()
-    names = observed.names() if (observed := current()) else {}
+    names = observed.names() if (observed := current_observation()) else {}
     command = context.get("command")
     address = names.get("address")
     AccessChange.objects.create(
@@ -151,7 +151,7 @@ def sign_in_failed(credentials: Mapping[str, Any], **_: Any) -> None:
     name = credentials.get(User.USERNAME_FIELD)
     # PostgreSQL fails on NUL and lone surrogates, which no name contains.
     is_name = isinstance(name, str) and name.isprintable()
-    if (observed := current()) and is_name and User.objects.filter(**{User.USERNAME_FIELD: name}).exists():
+    if (observed := current_observation()) and is_name and User.objects.filter(**{User.USERNAME_FIELD: name}).exists():
         observed.name(tried=name)
 
 

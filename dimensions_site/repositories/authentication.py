@@ -18,7 +18,7 @@ from rest_framework.request import Request
 
 from dimensions_site.db.compiled import CompiledQuery, Param
 from dimensions_site.db.transactions import is_about_locks, sqlite_timeout
-from dimensions_site.observability.observation import current
+from dimensions_site.observability.observation import current_observation
 from dimensions_site.repositories.models import ApiKey, Repository, Role
 from dimensions_site.repositories.permissions import Access, Credential, access_query, find_access, is_db_id
 
@@ -81,7 +81,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         if row is None or not (api_key := _key_in(row)).is_valid(key):
             raise AuthenticationFailed("The API key is unknown or revoked.")
         if error := _error(api_key):
-            if observed := current():  # shows operators which client still uses an old key
+            if observed := current_observation():  # shows operators which client still uses an old key
                 observed.name(tried=api_key.user.get_username(), key=api_key.prefix)
             raise AuthenticationFailed(error)
         _record_use(api_key)

@@ -22,7 +22,7 @@ class RsqlConfig(AppConfig):
 def _add_functions(connection: BaseDatabaseWrapper, **kwargs: Any) -> None:
     if connection.vendor == "sqlite":
         # Deterministic: SQLite computes a constant once per query, and may use the function in an index.
-        functions = {"rsql_fold": fold, "rsql_alphabetical": alphabetical, "rsql_decimal": sort_key}
+        functions = {"rsql_fold": fold, "rsql_alphabetical": unaccented, "rsql_decimal": sort_key}
         for name, function in functions.items():
             connection.connection.create_function(name, 1, _null_safe(function), deterministic=True)
 
@@ -40,7 +40,7 @@ def fold(text: str) -> str:
     return text.lower().upper()
 
 
-def alphabetical(text: str) -> str:
+def unaccented(text: str) -> str:
     """Return a key that sorts texts without regard to case and accents."""
     folded = text.casefold()
     if folded.isascii():

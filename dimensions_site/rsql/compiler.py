@@ -20,9 +20,9 @@ from dimensions_site.rsql.conditions import (
     complement,
     constant,
     has_trigram,
+    is_one_of,
     narrow,
     narrow_by_case,
-    one_of,
 )
 from dimensions_site.rsql.errors import REFUSED_UNQUOTED, RsqlError, UnknownField, raise_all, refuse
 from dimensions_site.rsql.expressions import DecimalKey, Fold
@@ -145,7 +145,7 @@ def _constants(field: Field, node: Comparison, value: Values) -> list[Any]:
 def _relate(subject: Combinable, relation: Relation, constants: list[Any]) -> Condition:
     match relation:
         case Relation.ONE_OF:
-            return one_of(subject, constants)
+            return is_one_of(subject, constants)
         case Relation.IS_SET:
             return IsNull(subject, False)
         case Relation.CONTAINS:

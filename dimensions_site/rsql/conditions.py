@@ -26,7 +26,7 @@ def constant(value: Any) -> Value | Param:
     return value if isinstance(value, Param) else Value(value)
 
 
-def one_of(value: Combinable, constants: Iterable[Any]) -> In:
+def is_one_of(value: Combinable, constants: Iterable[Any]) -> In:
     """Return the condition that `value` equals one of `constants`, which must not be empty."""
     return In(value, list(map(constant, constants)))
 

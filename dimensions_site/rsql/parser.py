@@ -105,19 +105,19 @@ def _error(what: str, start: int) -> RsqlError:
 
 
 # The limits of one filter: far more than people write, and far less than a database rejects (contract D4).
-MAX_LENGTH = 4096
+MAX_FILTER_LENGTH = 4096
 MAX_CONDITIONS = 50
-MAX_DEPTH = 20
+MAX_FILTER_DEPTH = 20
 MAX_VALUES = 100
 
 
 def check_length(text: str) -> None:
     """Raise RsqlError TOO_LONG for a filter `text` beyond the limit."""
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_FILTER_LENGTH:
         message = _("{name} is {length} characters long; the limit is {maximum}.").format(
-            name=_("filter"), length=grouped_number(len(text)), maximum=grouped_number(MAX_LENGTH)
+            name=_("filter"), length=grouped_number(len(text)), maximum=grouped_number(MAX_FILTER_LENGTH)
         )
-        raise RsqlError(message, code="TOO_LONG", position=MAX_LENGTH + 1)
+        raise RsqlError(message, code="TOO_LONG", position=MAX_FILTER_LENGTH + 1)
 
 
 class TokenCounter:
@@ -148,9 +148,11 @@ class TokenCounter:
 
     def _check(self, token: Token) -> None:
         position = cast(int, token.start_pos) + 1
-        if self.depth > MAX_DEPTH:
+        if self.depth > MAX_FILTER_DEPTH:
             message = _("filter nests parentheses more than {maximum} deep at character {position}.")
-            raise RsqlError(message.format(maximum=MAX_DEPTH, position=position), code="TOO_DEEP", position=position)
+            raise RsqlError(
+                message.format(maximum=MAX_FILTER_DEPTH, position=position), code="TOO_DEEP", position=position
+            )
         for number, limit, what in (
             (self.conditions, MAX_CONDITIONS, _("conditions")),
             (self.values, MAX_VALUES, _("values in one list")),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.repositories.models import Repository
 
-MAX_NAME = 80
+MAX_VIEW_NAME = 80
 # More than the longest filter needs when all of it is percent-encoded.
 MAX_QUERY = 64 * 1024
 # How many views a user may have.
@@ -28,7 +28,7 @@ class SavedView(models.Model):
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_views")
     dimension = models.CharField(max_length=20)
-    name = models.CharField(max_length=MAX_NAME)
+    name = models.CharField(max_length=MAX_VIEW_NAME)
     repository = models.ForeignKey(Repository, on_delete=models.CASCADE, null=True, related_name="+")
     is_shared = models.BooleanField(default=False)
     # The parameters of the list, in the form of a URL's query, without the repository.

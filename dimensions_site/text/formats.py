@@ -32,7 +32,7 @@ def moment(when: datetime, zone: tzinfo | None = None) -> str:
     return formatted(localtime(when, zone), _("Y-m-d H:i:s") + " T")
 
 
-def minute(when: datetime) -> str:
+def minute_with_zone(when: datetime) -> str:
     """Return date and time to the minute with the zone of the page."""
     return formatted(localtime(when), _("Y-m-d H:i") + " T")
 

@@ -41,7 +41,7 @@ def scope_of(role: Role) -> str:
     return next(scope for scope, allowed in ROLES.items() if allowed == role)
 
 
-def role_of(scopes: Collection[str]) -> Role | None:
+def permitted_role(scopes: Collection[str]) -> Role | None:
     """Return the role that the highest of the `scopes` permits; None if all of them are unknown."""
     return max((role for scope, role in ROLES.items() if scope in scopes), default=None)
 
@@ -95,7 +95,7 @@ class OAuth2Authentication(BearerAuthentication):
             raise AuthenticationFailed(
                 "The access token is unknown, expired or revoked, is for another resource, or its user is not active."
             )
-        role = role_of(found.scope.split())
+        role = permitted_role(found.scope.split())
         application = found.application
         # A person has consented to a code; otherwise the program acts by itself.
         is_person = application.authorization_grant_type == application.GRANT_AUTHORIZATION_CODE

@@ -3,13 +3,13 @@
 from typing import ClassVar
 
 from dimensions_site.elements.declaration.indexes import reference_indexes
-from dimensions_site.elements.declaration.wire import columns_of
-from dimensions_site.elements.dimension import Dimension, register
+from dimensions_site.elements.declaration.wire import declared_columns
+from dimensions_site.elements.dimension import Dimension, register_dimension
 from dimensions_site.elements.models import Element, Version
 from tests.entity.serializers import ENTITY_WIRE
 
 
-@columns_of(ENTITY_WIRE)
+@declared_columns(ENTITY_WIRE)
 class EntityVersion(Version):
     """A version of an entity."""
 
@@ -17,7 +17,7 @@ class EntityVersion(Version):
         pass
 
 
-@columns_of(ENTITY_WIRE)
+@declared_columns(ENTITY_WIRE)
 class Entity(Element):
     """One entity of the group."""
 
@@ -30,4 +30,4 @@ class Entity(Element):
 
 
 ENTITY = Dimension("entity", Entity, ENTITY_WIRE, summary="Entities with their parent and their share of it.")
-register(ENTITY)
+register_dimension(ENTITY)

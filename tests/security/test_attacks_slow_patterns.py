@@ -19,7 +19,7 @@ from lark import Lark
 
 from dimensions_site.rsql import parser
 from dimensions_site.rsql.errors import RsqlError
-from dimensions_site.rsql.parser import MAX_LENGTH
+from dimensions_site.rsql.parser import MAX_FILTER_LENGTH
 
 pytestmark = pytest.mark.contract("B3")
 
@@ -194,7 +194,7 @@ def test_a_pattern_that_takes_the_square_of_the_text_is_noticed():
 def test_a_filter_of_any_text_is_read_or_refused_at_once(pump: str):
     """Up to the longest that is accepted, behind a condition and without one."""
     for before, behind in product(("", "id==", "id=in=(", 'id=="', "("), ("", ")", '"')):
-        text = f"{before}{pump * MAX_LENGTH}"[: MAX_LENGTH - len(behind)] + behind
+        text = f"{before}{pump * MAX_FILTER_LENGTH}"[: MAX_FILTER_LENGTH - len(behind)] + behind
         assert is_quick(partial(refused_or_read, text)), text[:40]
 
 

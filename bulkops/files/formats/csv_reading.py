@@ -42,7 +42,7 @@ csv.field_size_limit(MAX_ROW_CHARACTERS)
 
 
 @contextmanager
-def csv_table(file: BinaryIO, encoding: str, options: ReadingOptions) -> Iterator[Source]:
+def read_csv(file: BinaryIO, encoding: str, options: ReadingOptions) -> Iterator[Source]:
     """Yield the table in the binary `file`, which stays open. Raises UnreadableFile for invalid headings."""
     with _opened(file, encoding) as text:
         rows = _records(text, options.most_rows)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 from django.utils.translation import gettext_lazy as _
 
-from bulkops.files.formats.csv_reading import csv_beginnings, csv_table
+from bulkops.files.formats.csv_reading import csv_beginnings, read_csv
 from bulkops.files.formats.json_reading import json_source
 from bulkops.files.formats.rows import Beginnings, FileShape, ReadingOptions, Source
 from bulkops.files.formats.tables import MAX_HEADINGS
@@ -155,7 +155,7 @@ FORMATS: Mapping[Format, FileFormat] = {
         label=_("CSV table (.csv)"),
         description=_("a table in CSV"),
         endings=(".csv", ".tsv", ".txt"),
-        open=csv_table,
+        open=read_csv,
         beginnings=csv_beginnings,
         write_table=_CsvFile,
         encoding="utf-8-sig",  # Excel recognises CSV in UTF-8 by a byte-order mark

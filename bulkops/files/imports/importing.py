@@ -21,7 +21,7 @@ from django.utils.translation import gettext_lazy
 from bulkops.files.formats.rows import REASON, Source
 from bulkops.files.formats.table import element_writer, table_writer
 from bulkops.files.imports.options import Mode, Options
-from bulkops.files.imports.reading import FileReader, Progress
+from bulkops.files.imports.reading import FileReader, PhaseProgress
 from bulkops.files.imports.reports import ImportRefused, Phase, Record, Report, Sample
 from bulkops.session.errors import Refused
 from bulkops.session.session import OthersCreateTheSame, WriteSession
@@ -63,7 +63,7 @@ class Importer:
     actor: Actor
     options: Options
     rejects: BinaryIO | None = None
-    progress: Progress = lambda *_: None
+    progress: PhaseProgress = lambda *_: None
     finish: Callable[[Report], None] = lambda _report: None
     advice: str = ""
 

@@ -10,14 +10,14 @@ from typing import Any, cast
 
 from django.utils.translation import gettext as _
 
-from bulkops.files.columns import FileColumns, read_headings
+from bulkops.files.columns import FileColumns, read_columns
 from bulkops.files.formats.rows import REASON, ElementRow, FileRow, RowFailure, Source, UnreadableFile
 from bulkops.files.imports.options import Mode, Options
 from bulkops.files.imports.reports import Phase, Record, Report, details_of
 from bulkops.files.understanding import Totals, Understanding
 from bulkops.session.disk_lists import DiskList
 from bulkops.session.errors import BEFORE_ALL, Errors
-from bulkops.session.items import Doubt, Envelope, SaveMode, operations, value_at
+from bulkops.session.items import Doubt, Envelope, SaveMode, all_operations, value_in
 from dimensions_site.api.errors import MAX_FAILURES, Failure
 from dimensions_site.api.failures import pointer_segments, wire_path
 from dimensions_site.api.json.texts import exact_json
@@ -33,7 +33,7 @@ _LISTED = 50
 _UNKNOWN = 200
 
 # Receives the phase, its completed share from 0 to 1, and the number of its rows.
-Progress = Callable[[Phase, float, int], None]
+PhaseProgress = Callable[[Phase, float, int], None]
 
 
 class FileReader:
@@ -50,7 +50,7 @@ class FileReader:
         options: Options,
         stack: ExitStack,
         *,
-        progress: Progress = lambda *_: None,
+        progress: PhaseProgress = lambda *_: None,
         leaves_out: bool = False,
     ) -> None:
         self._unique = dimension.model.unique_in_repository
@@ -91,7 +91,7 @@ class FileReader:
     def envelope(self, operation: str = "") -> Envelope:
         """Return the rows that were read as those of the `operation`, by default the one that the mode means."""
         mode = self._options.mode
-        rows = operations({operation or ("post" if mode is Mode.CREATE else "merge"): self.records})
+        rows = all_operations({operation or ("post" if mode is Mode.CREATE else "merge"): self.records})
         found = [replace(each, is_partial=True, must_exist=mode is Mode.UPDATE) for each in rows]
         save_mode: SaveMode = "STRICT" if self._options.strict else "LOOSE"
         return Envelope(
@@ -154,7 +154,7 @@ class FileReader:
         self._first_line = source.found.heading_row
         if headings is not None:
             made = None if self.understanding is None else self.understanding.column
-            self.columns, failures = read_headings(
+            self.columns, failures = read_columns(
                 self._wire, headings, self._language, mapping, made=made, written=source.found.written
             )
         elif mapping:
@@ -203,7 +203,7 @@ class FileReader:
     def _fill(self, changes: dict[str, Any]) -> Iterator[Doubt]:
         """Set what the file has no column for in the wire JSON of a row; whatever is stored there stays."""
         for path, (leader, values) in self._options.filled.items():
-            found = value_at(changes, tuple(leader.split("."))) if leader else ""
+            found = value_in(changes, tuple(leader.split("."))) if leader else ""
             value = values.get(found)
             if leader and found not in self._wire.places[leader].leaf.words:
                 # The row has that error, and no second one.

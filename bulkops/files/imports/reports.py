@@ -19,7 +19,7 @@ from dimensions_site.text.formats import grouped_number, shortened
 
 # The limits of what is kept; all errors are counted nevertheless.
 MAX_KINDS = 200
-MAX_ROWS = 500
+MAX_REPORTED_ROWS = 500
 _EXAMPLES = 5
 _ELLIPSIS = "…"
 _LONGEST_TEXT = 300
@@ -145,7 +145,7 @@ def details_of(
         failures = [failure for _, failure in group]
         row = record(position)
         cells = row.cells if row is not None and isinstance(row.cells, Mapping) else {}
-        if row is not None and len(rows) < MAX_ROWS:
+        if row is not None and len(rows) < MAX_REPORTED_ROWS:
             rows.append(_row(row.line, cells, failures, mapping))
         for found in failures:
             path = found.failure.path

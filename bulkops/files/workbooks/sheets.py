@@ -14,7 +14,7 @@ from bulkops.files.formats.tables import MAX_HEADINGS, MAX_ROW_CHARACTERS
 from bulkops.files.workbooks.xml import TextCollector, damaged_workbook, read_xml, whole_number
 from dimensions_site.text.formats import grouped_number
 
-MAX_ROWS = 1_048_576
+MAX_SHEET_ROWS = 1_048_576
 MAX_MERGED = 10_000
 _TOO_MANY_MERGED = _("More than {maximum} ranges of cells are merged. Unmerge those of the table, and load it again.")
 _CHUNK = 256 * 1024
@@ -91,7 +91,7 @@ class MergedCells:
 
 def _place(reference: str) -> tuple[int, int]:
     letters = reference.rstrip(_DIGITS)
-    return whole_number(reference[len(letters) :], MAX_ROWS), _column_number(letters)
+    return whole_number(reference[len(letters) :], MAX_SHEET_ROWS), _column_number(letters)
 
 
 class SheetReader:
@@ -147,7 +147,7 @@ class SheetReader:
             digits = reference[len(letters) :]
             if self._is_numbered:
                 if len(reference) > _SHORT_REFERENCE:
-                    whole_number(digits, MAX_ROWS)
+                    whole_number(digits, MAX_SHEET_ROWS)
             elif digits:
                 self._row.number = _checked(whole_number(digits), self._row.number)
                 self._is_numbered = True
@@ -169,7 +169,7 @@ class SheetReader:
 
 def _checked(number: int, least: int) -> int:
     """Return the number of a row. Raises UnreadableFile if those before it are not below it."""
-    if not least <= number <= MAX_ROWS:
+    if not least <= number <= MAX_SHEET_ROWS:
         raise damaged_workbook()
     return number
 

@@ -23,7 +23,7 @@ from openpyxl.worksheet.dimensions import ColumnDimension
 
 from bulkops.files.formats.decompression import MAX_DECOMPRESSED_BYTES
 from bulkops.files.formats.tables import MAX_HEADINGS
-from bulkops.files.workbooks.sheets import MAX_ROWS
+from bulkops.files.workbooks.sheets import MAX_SHEET_ROWS
 from dimensions_site.text.formats import grouped_number
 
 # The limit of a text in an Excel cell.
@@ -45,7 +45,9 @@ _MOMENTS = re.compile("<dcterms:(created|modified)[^>]*>[^<]*</dcterms:\\1>")
 # It is that of one row, and readers would believe it.
 _DIMENSION = re.compile("<dimension[^>]*>")
 # Excel marks texts that look like numbers as errors, unless the sheet says that they are intended.
-_IGNORED_ERRORS = f'<ignoredErrors><ignoredError sqref="A1:XFD{MAX_ROWS}" numberStoredAsText="1"/></ignoredErrors>'
+_IGNORED_ERRORS = (
+    f'<ignoredErrors><ignoredError sqref="A1:XFD{MAX_SHEET_ROWS}" numberStoredAsText="1"/></ignoredErrors>'
+)
 
 
 class TableTooLarge(Exception):
@@ -100,9 +102,9 @@ class WorkbookWriter:
 
     def _write_row(self, values: Iterable[str | int | bool | None], style: int) -> None:
         self._rows += 1
-        if self._rows > MAX_ROWS:
+        if self._rows > MAX_SHEET_ROWS:
             message = _("A workbook can have {maximum} rows, but there are more. Choose CSV.")
-            raise TableTooLarge(message.format(maximum=grouped_number(MAX_ROWS)))
+            raise TableTooLarge(message.format(maximum=grouped_number(MAX_SHEET_ROWS)))
         self._write(_row(self._rows, values, style))
 
     def _write(self, xml: str) -> None:
@@ -175,7 +177,7 @@ def _frame(allowed: Sequence[AllowedValues]) -> tuple[dict[str, str], tuple[int,
             letter, of_list = get_column_letter(number), get_column_letter(lists.index(tuple(values)) + 1)
             known = f"{_LISTS}!${of_list}$1:${of_list}${len(values)}"
             rule = DataValidation("list", known, errorStyle="warning", allow_blank=True, showErrorMessage=True)
-            rule.add(f"{letter}2:{letter}{MAX_ROWS}")
+            rule.add(f"{letter}2:{letter}{MAX_SHEET_ROWS}")
             sheet.add_data_validation(rule)
     if lists:
         book.create_sheet(_LISTS).sheet_state = "hidden"

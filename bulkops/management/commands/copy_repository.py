@@ -14,7 +14,7 @@ from dimensions_site.elements.history.moments import token_of
 from dimensions_site.elements.writing.locking import writing_many
 from dimensions_site.elements.writing.restoring import copy_elements
 from dimensions_site.observability.observation import Observed, observing
-from dimensions_site.repositories.arguments import check, find_repository
+from dimensions_site.repositories.arguments import check_new, find_repository
 from dimensions_site.repositories.models import AccessGrant, Repository
 
 log = structlog.get_logger(__name__)
@@ -42,7 +42,7 @@ class Command(BaseCommand):
             base_states={},
         )
         arguments = {"db_id": "DBID", "name": "--name"}
-        check(copy, arguments, taken=f"There is already a repository '{copy.db_id}'.")
+        check_new(copy, arguments, taken=f"There is already a repository '{copy.db_id}'.")
         with (
             observing(Observed(repository=copy.db_id)),
             interruptible("Stopped. Nothing was copied."),

@@ -24,7 +24,7 @@ from dimensions_site.text.formats import shortened
 
 # How many values of an element a page shows, and how many characters of each.
 _VALUES, _CHARACTERS = 60, 200
-ACTIONS = {change.action: change for change in Change}
+CHANGE_OF_ACTION = {change.action: change for change in Change}
 BADGES = {Change.CREATED: "is-good", Change.CHANGED: "is-waiting", Change.DELETED: "is-bad"}
 _WORDS = re.compile(r"\w+|\s+|[^\w\s]")
 

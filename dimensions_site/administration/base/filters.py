@@ -22,7 +22,7 @@ from unfold.contrib.filters.admin import (
 from unfold.contrib.filters.forms import DropdownForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from dimensions_site.administration.base.naming import has_text
+from dimensions_site.administration.base.naming import contains_text
 
 
 class PlainChoiceForm(DropdownForm):
@@ -104,7 +104,7 @@ class PersonFilter(TextFilter):
         name = self.value()
         if not name:
             return queryset
-        return queryset.filter(has_text(self.column, name))
+        return queryset.filter(contains_text(self.column, name))
 
 
 class ChangedByFilter(PersonFilter):

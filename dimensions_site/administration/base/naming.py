@@ -28,7 +28,7 @@ from dimensions_site.text.formats import shortened
 _SHOWN = 120
 
 
-def has_text(column: str, text: str) -> Q:
+def contains_text(column: str, text: str) -> Q:
     """Return the condition that the `column` contains the `text`, in any case."""
     return Q(Contains(Fold(F(column)), Fold(Needle(text))))
 

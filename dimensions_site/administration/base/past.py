@@ -23,12 +23,12 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import moment, parse_timestamp, shortened
 
 # The parameter of the list.
-AS_OF = "as_of"
+AS_OF_PARAMETER = "as_of"
 
 
 def asked_moment(request: HttpRequest) -> str:
     """Return what was typed as the moment of the list; empty for the list of now."""
-    return request.GET.get(AS_OF, "").strip()
+    return request.GET.get(AS_OF_PARAMETER, "").strip()
 
 
 def instant_of(text: str) -> datetime:
@@ -129,7 +129,7 @@ class PastList:
 
     def kept(self) -> Iterator[tuple[str, str]]:
         """Yield the other parameters of the list, which the form sends again."""
-        own = {AS_OF, PAGE_VAR, *((REPOSITORY,) if self.has_choice else ())}
+        own = {AS_OF_PARAMETER, PAGE_VAR, *((REPOSITORY,) if self.has_choice else ())}
         for name, values in self._request.GET.lists():
             if name not in own:
                 yield from ((name, value) for value in values)

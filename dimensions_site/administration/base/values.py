@@ -38,7 +38,7 @@ def zone_of(request: HttpRequest) -> tzinfo:
     return ZoneInfo(name) if name in _zones() else UTC
 
 
-def minute(when: datetime) -> str:
+def local_minute(when: datetime) -> str:
     """Return the day and the minute in the zone of the page, as in its language."""
     return formatted(localtime(when), _("Y-m-d H:i"))
 
@@ -48,7 +48,7 @@ def shown_instant(when: datetime | None, *, as_day: bool = False) -> SafeString:
     """Return the element of HTML with the minute, or the day, in the zone of the page; the title is in UTC."""
     if when is None:
         return conditional_escape(EMPTY)
-    day, _blank, time = minute(when).partition(" ")
+    day, _blank, time = local_minute(when).partition(" ")
     shown, title = day if as_day else f"{day} {time}", moment(when, UTC)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>', f"{when.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}", title, shown

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.administration.conditions.filtering import Rest, chips_of
 from dimensions_site.administration.conditions.operations import (
-    OPERATIONS,
+    CONDITION_OPERATIONS,
     FilterCondition,
     Takes,
     offered_operations,
@@ -86,7 +86,7 @@ class ConditionForm:
 
     def read(self, data: QueryDict) -> FilterCondition | None:
         """Return the condition that was chosen and typed; None if anything is wrong, which `errors` says."""
-        chosen = OPERATIONS.get(data.get("operation", ""))
+        chosen = CONDITION_OPERATIONS.get(data.get("operation", ""))
         self.operation = chosen if chosen in self.operations and chosen is not None else self.operations[0]
         self.key = data.get("key", "").strip()
         self.values = self._values(data)

@@ -34,7 +34,7 @@ FILTER = "filter"
 COLUMNS = "columns"
 VIEW = "view"
 # The value of the parameter `view` of a list that shows all.
-ALL = "all"
+FILTER_ALL = "all"
 # The parameter of the pages about a list that carries the query of the list.
 LIST = "list"
 # How many characters of a part a chip shows that is no condition.
@@ -53,14 +53,14 @@ class Rest:
         return shortened(self.text, _SHOWN)
 
 
-Part = FilterCondition | Rest
+FilterPart = FilterCondition | Rest
 
 
 @dataclass(frozen=True)
 class Chip:
     """One or more parts, of which one must hold. All chips of a filter must."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[FilterPart, ...]
 
     @property
     def is_group(self) -> bool:
@@ -101,7 +101,7 @@ def _chip(part: Node | FilterCondition, wire: Wire) -> Chip:
     return Chip((_part(part),))
 
 
-def _part(part: Node | FilterCondition) -> Part:
+def _part(part: Node | FilterCondition) -> FilterPart:
     return part if isinstance(part, FilterCondition) else Rest(part, write(part))
 
 
@@ -130,7 +130,7 @@ def with_parameters(query: QueryDict, changes: Mapping[str, str]) -> str:
 def address_of_list(query: QueryDict, changes: Mapping[str, str]) -> str:
     """Return the relative address of a list after these changes of its query."""
     # Without any parameter the list would open with the view by default.
-    return f"?{with_parameters(query, changes) or f'{VIEW}={ALL}'}"
+    return f"?{with_parameters(query, changes) or f'{VIEW}={FILTER_ALL}'}"
 
 
 def took_too_long(error: OperationalError) -> bool:

@@ -71,7 +71,7 @@ _ALL = (
     FilterOperation("on", _("is on the day"), _("%(field)s is on %(value)s")),
     FilterOperation("between", _("is from … to …"), _("%(field)s is from %(low)s to %(high)s"), Takes.RANGE),
 )
-OPERATIONS = {operation.name: operation for operation in _ALL}
+CONDITION_OPERATIONS = {operation.name: operation for operation in _ALL}
 
 _NUMBERS = ("is", "is-not", "at-least", "at-most", "between", "greater", "less", "in", "not-in")
 # What the form offers, the most frequent first.
@@ -97,7 +97,7 @@ def offered_operations(field: Field, *, is_entry: bool) -> list[FilterOperation]
     # One entry of a map that is there may be missing.
     if field.nullable or field.kind is ValueKind.TEXT_MAP:
         names += ("missing", "present") if is_entry else ("empty", "not-empty")
-    return [OPERATIONS[name] for name in names]
+    return [CONDITION_OPERATIONS[name] for name in names]
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.etags import etag_of, versions_since
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.writing.differences import words_of
-from dimensions_site.elements.writing.merging import Absent, Spot, put_field, three_way_merge, value_at
+from dimensions_site.elements.writing.merging import Absent, Spot, put_field, three_way_merge, value_of
 from dimensions_site.repositories.models import Repository
 
 # Hidden fields of the form: the tag of the version that it shows, each conflict as JSON, and the user's choice for it
@@ -84,7 +84,7 @@ class ConflictChoice:
 
     def between(self, theirs: Mapping[str, Any], mine: Mapping[str, Any]) -> "ConflictChoice":
         """Return the conflict of these two elements."""
-        their_words, my_words = (_words(self.place, value_at(element, self.spot)) for element in (theirs, mine))
+        their_words, my_words = (_words(self.place, value_of(element, self.spot)) for element in (theirs, mine))
         return replace(self, theirs=their_words, mine=my_words)
 
 
@@ -130,11 +130,11 @@ def merged_attempt(
         # Invalid input cannot be merged; the form stays based on the version that it shows.
         return Attempt(form, mine, etag, choices=[choice.between(begun or {}, mine) for choice in listed])
     is_open = any(
-        not choice.chosen and value_at(mine, choice.spot) != value_at(stored.json, choice.spot) for choice in listed
+        not choice.chosen and value_of(mine, choice.spot) != value_of(stored.json, choice.spot) for choice in listed
     )
     for choice in listed:
         if choice.chosen == THEIRS and begun is not None and not is_open:
-            put_field(mine, choice.spot, value_at(begun, choice.spot))
+            put_field(mine, choice.spot, value_of(begun, choice.spot))
             form.show(mine, choice.spot)
     merge = three_way_merge(wire, begun, mine, stored.json)
     form.rebase(stored.json)
@@ -157,7 +157,7 @@ def merged_attempt(
 
 def _author(since: Sequence[Mapping[str, Any]], spot: Spot) -> str:
     """Return who stored the current value of the field; an empty text if that is not known any more."""
-    changes = (new for new, old in pairwise(since) if value_at(new, spot) != value_at(old, spot))
+    changes = (new for new, old in pairwise(since) if value_of(new, spot) != value_of(old, spot))
     return next((str(new["updateInfo"]["user"]) for new in changes), "")
 
 

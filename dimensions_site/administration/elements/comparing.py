@@ -13,16 +13,16 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext as _
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from dimensions_site.administration.base.differences import ACTIONS, BADGES, ShownDifference, values_of
+from dimensions_site.administration.base.differences import BADGES, CHANGE_OF_ACTION, ShownDifference, values_of
 from dimensions_site.administration.base.naming import description_of, element_route, last_versions
 from dimensions_site.administration.base.paging import count_up_to, limit_of_count, page_number, requested_page
 from dimensions_site.administration.base.past import as_typed, instant_of, state_at_instant
 from dimensions_site.administration.conditions.filtering import took_too_long
-from dimensions_site.changes.states import State, current
+from dimensions_site.changes.states import State, current_state
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.history.comparing import DifferingElement, Side, compare_states
 from dimensions_site.elements.reading.filters import ElementFilter
-from dimensions_site.elements.writing.differences import in_words
+from dimensions_site.elements.writing.differences import differences_in_words
 from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import moment
 
@@ -91,7 +91,7 @@ class CompareForm(forms.Form):
 
     def _state(self, typed: str, repository: Repository) -> State:
         if not typed:
-            return current(repository.pk, self.dimension.name)[0]
+            return current_state(repository.pk, self.dimension.name)[0]
         return state_at_instant(instant_of(typed), repository, self.dimension.name)
 
 
@@ -111,7 +111,9 @@ def compare_page_by_page(request: HttpRequest, form: CompareForm) -> dict[str, A
     total = counts.total()
     shown = requested_page(request, range(total), DIFFERENCES_A_PAGE)
     return {
-        "counts": [(label, counts[action], BADGES[ACTIONS[action]]) for action, label in labels_of(form).items()],
+        "counts": [
+            (label, counts[action], BADGES[CHANGE_OF_ACTION[action]]) for action, label in labels_of(form).items()
+        ],
         "sides": side_names(form),
         "total": count_up_to(total + has_more, limit),
         "page": shown,
@@ -124,7 +126,7 @@ def labels_of(form: CompareForm) -> dict[str, str]:
     """Return what each action is called: of two moments what happened, of two repositories where the element is."""
     before, after = (side.repository for side in form.sides)
     if before == after:
-        return {action: str(change.label) for action, change in ACTIONS.items()}
+        return {action: str(change.label) for action, change in CHANGE_OF_ACTION.items()}
     only = _("Only in %(repository)s")
     return {
         "created": only % {"repository": after.db_id},
@@ -150,12 +152,12 @@ def _shown_differences(form: CompareForm, page: list[DifferingElement]) -> Itera
     numbers = [last_versions(form.dimension, side.repository, ids) for side in form.sides]
     for element in page:
         side, shown = (0, element.before) if element.after is None else (1, element.after)
-        number, change = numbers[side].get(element.id), ACTIONS[element.action]
+        number, change = numbers[side].get(element.id), CHANGE_OF_ACTION[element.action]
         yield ShownDifference(
             element.id,
             change,
             description_of((shown or {}).get("descriptions") or {}, form.sides[side].repository),
-            values_of(change, in_words(element.fields())),
+            values_of(change, differences_in_words(element.fields())),
             "" if number is None else element_route(form.dimension, "version", number),
             labels[element.action],
         )

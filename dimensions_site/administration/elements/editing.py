@@ -36,7 +36,7 @@ from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.models import Change, Origin
 from dimensions_site.repositories.models import Role
-from dimensions_site.text.formats import minute, parse_timestamp
+from dimensions_site.text.formats import minute_with_zone, parse_timestamp
 
 # How often a save is tried while others save the same element.
 _ATTEMPTS = 3
@@ -223,10 +223,10 @@ def _again(
     """Show the page with what was typed, of which nothing was saved."""
     if attempt.choices:
         saved = shown.element
-        further["changed"] = {"user": saved.update_user, "date": minute(saved.update_date)}
+        further["changed"] = {"user": saved.update_user, "date": minute_with_zone(saved.update_date)}
     if shown.deletion is not None:
         deleted = shown.deletion.change_set
-        values = {"who": deleted.user, "id": shown.deletion.element_id, "when": minute(deleted.committed_at)}
+        values = {"who": deleted.user, "id": shown.deletion.element_id, "when": minute_with_zone(deleted.committed_at)}
         message = _("%(who)s deleted %(id)s on %(when)s. What you typed is still here; save it to create it again.")
         attempt.form.errors.append(message % values)
         further |= {"note": "", "action": f"{admin.route('add')}?repository={shown.repository.pk}"}

@@ -17,7 +17,7 @@ from dimensions_site.api.errors import Failure, flatten
 from dimensions_site.api.failures import json_pointer, pointer_segments
 from dimensions_site.elements.declaration.wire import ObjectNode, Place
 from dimensions_site.elements.dimension import Dimension
-from dimensions_site.elements.writing.merging import Spot, put_field, value_at
+from dimensions_site.elements.writing.merging import Spot, put_field, value_of
 
 # A group without values is folded if it has more fields.
 _FEW_FIELDS = 6
@@ -143,7 +143,7 @@ class ElementForm:
         """Let the description of each reference follow the id that was typed, unless it was typed, too."""
         changed: list[tuple[Named, Control]] = []
         for path, place in self._wire.described.items():
-            id, text = (value_at(element, Spot(each)) for each in (path, place.path))
+            id, text = (value_of(element, Spot(each)) for each in (path, place.path))
             control, words = self.controls[path], self.controls[place.path]
             if id != control.stored and text in (None, words.stored):
                 changed.append(((control.leaf.refers_to, id or ""), words))
@@ -157,12 +157,12 @@ class ElementForm:
 
     def show(self, element: Mapping[str, Any], spot: Spot) -> None:
         """Show the value that the `element` has there, as if it had been typed."""
-        self.controls[spot.path].show(value_at(element, Spot(spot.path)))
+        self.controls[spot.path].show(value_of(element, Spot(spot.path)))
 
     def rebase(self, element: Mapping[str, Any]) -> None:
         """Take the `element` for what is stored, and keep what was typed."""
         for path, control in self.controls.items():
-            control.stored = value_at(element, Spot(path))
+            control.stored = value_of(element, Spot(path))
 
     def mark_unknown(self) -> list[PickerControl]:
         """Mark the fields with an id that no element has; return them.

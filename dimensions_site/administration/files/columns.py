@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from bulkops.files.columns import read_headings
+from bulkops.files.columns import read_columns
 from bulkops.files.formats.rows import REASON
 from bulkops.files.outside.previews import ColumnContent
 from bulkops.models import FileImport
@@ -35,7 +35,7 @@ _DISTINCT = 0.9
 # What says that a column has yes and no, such as `J/N` or `(yes/no)`.
 _YES_OR_NO = re.compile(r"[\s_([]\w{1,5}\s?/\s?\w{1,5}[)\]]?$")
 # A longer name is not sent by the page, and names no field.
-MAX_NAME = 300
+MAX_MAPPING_NAME = 300
 
 
 class ColumnFields:
@@ -123,13 +123,13 @@ class ColumnFields:
                 column.errors.append(_("Choose a field, or leave the column out."))
         if self.fields and not self.has_errors:
             headings = list(by_heading)
-            for failure in read_headings(self._wire, headings, self._language, self.mapping)[1]:
+            for failure in read_columns(self._wire, headings, self._language, self.mapping)[1]:
                 found = by_heading.get(failure.path)
                 (self.general_errors if found is None else found.errors).append(failure.message)
 
     def _read(self, column: ColumnField, data: Any) -> None:
         """Take over what was submitted for the column."""
-        column.typed = data.get(column.name, "").strip()[:MAX_NAME]
+        column.typed = data.get(column.name, "").strip()[:MAX_MAPPING_NAME]
         column.is_out = f"out-{column.number}" in data
         if column.is_out or not column.typed:
             return

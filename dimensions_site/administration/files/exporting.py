@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget
 
-from bulkops.files.exporting import chosen_paths, export
+from bulkops.files.exporting import chosen_paths, write_export
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.workbooks.writing import TableTooLarge
@@ -159,7 +159,7 @@ def _file(
     """Return the file with the elements of the repository. Raises TableTooLarge."""
 
     def write(file: BinaryIO, shape: FileShape) -> None:
-        export(
+        write_export(
             elements.filter(repository=repository),
             dimension.wire,
             repository,

@@ -31,7 +31,7 @@ from dimensions_site.repositories.permissions import repositories_open_to
 from dimensions_site.text.formats import shortened
 
 # As many as a sheet of Excel has.
-MAX_ROWS = 1_048_576
+MAX_EXPORTED_ROWS = 1_048_576
 _ENDINGS = [ending for known in FORMATS.values() for ending in known.endings]
 _MODES = {
     Mode.MERGE: gettext_lazy("Create what is new, and change what is there"),
@@ -110,7 +110,7 @@ def reading_chosen(file_import: FileImport, data: QueryDict) -> ReadingOptions:
         raise forms.ValidationError(_("Choose a sheet."))
     if encoding is not None and encoding not in dict(preview.get("encodings", [])):
         raise forms.ValidationError(_("Choose how the letters are stored."))
-    if chosen and not (chosen.isascii() and chosen.isdigit() and 0 < int(chosen) <= MAX_ROWS):
+    if chosen and not (chosen.isascii() and chosen.isdigit() and 0 < int(chosen) <= MAX_EXPORTED_ROWS):
         message = _("'{row}' is not the number of a row.").format(row=shortened(chosen))
         raise forms.ValidationError(message)
     reading = Choices.of(file_import).reading

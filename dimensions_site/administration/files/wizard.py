@@ -28,7 +28,7 @@ from bulkops.models import FileImport, FileImportPiece, ImportStatus
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.scope import JobAdmin, ScopedAdmin
-from dimensions_site.administration.base.values import badge, column, minute, when
+from dimensions_site.administration.base.values import badge, column, local_minute, when
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, import_progress, result_of, writes
@@ -84,7 +84,7 @@ class FileImportAdmin(JobAdmin):
         state = badge(row.status, row.get_status_display())
         if removed is None:
             return state
-        return format_html("{} {}", state, gettext("until %(when)s") % {"when": minute(removed)})
+        return format_html("{} {}", state, gettext("until %(when)s") % {"when": local_minute(removed)})
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return self.has_module_permission(request)

@@ -18,7 +18,7 @@ from bulkops.models import DataProcessing, FileImport, Plan
 from dimensions_site.administration.base.bounded import Page, open_keys
 from dimensions_site.administration.base.differences import of_version
 from dimensions_site.administration.base.filters import DayFilter, GrantedRepositoryFilter, PersonFilter
-from dimensions_site.administration.base.naming import description_of, element_route, has_text
+from dimensions_site.administration.base.naming import contains_text, description_of, element_route
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.administration.base.values import EMPTY, column, when
@@ -113,7 +113,7 @@ class ActivityAdmin(GrantedAdmin):
     list_filter_submit = True
     search_fields = ["reason"]
     # The text as a whole, in any case.
-    search_condition = staticmethod(partial(has_text, "reason"))
+    search_condition = staticmethod(partial(contains_text, "reason"))
     search_help_text = _("Search in the reasons")
     ordering = ["-committed_at", "-id"]
     sortable_by = ()

@@ -31,7 +31,7 @@ from dimensions_site.text.files import Format
 from dimensions_site.text.formats import grouped_number, moment, shortened
 
 # How many change sets, and how many versions, are read together.
-_TOGETHER = 100
+_BATCH = 100
 # How many of the fields of a changed element the list names.
 _FIELDS_SHOWN = 3
 # Characters of the description of an element.
@@ -76,9 +76,9 @@ def entries_of(change_sets: Iterable[ChangeSet], element: str = "") -> Iterator[
         last: int | None = None
         while True:
             part = rows if last is None else rows.filter(number__lt=last)
-            found = compare_versions(dimension, part[:_TOGETHER], repositories, _TOGETHER)
+            found = compare_versions(dimension, part[:_BATCH], repositories, _BATCH)
             yield from (LogEntry(sets[version.row.change_set_id], version) for version in found)
-            if len(found) < _TOGETHER:
+            if len(found) < _BATCH:
                 break
             last = found[-1].row.number
 
@@ -90,7 +90,7 @@ def spellings(id: str) -> Sequence[str]:
 
 def _batches(change_sets: Iterable[ChangeSet]) -> Iterator[Sequence[ChangeSet]]:
     for _dimension, found in groupby(change_sets, lambda one: one.dimension):
-        while together := list(islice(found, _TOGETHER)):
+        while together := list(islice(found, _BATCH)):
             yield together
 
 
@@ -149,7 +149,7 @@ def report(admin: GrantedAdmin, request: HttpRequest) -> HttpResponse:
     )
 
 
-def export(admin: GrantedAdmin, request: HttpRequest, format: Format) -> HttpResponseBase:
+def export_entries(admin: GrantedAdmin, request: HttpRequest, format: Format) -> HttpResponseBase:
     """Return a file in CSV or a workbook with each value that the change sets of the list have changed."""
     shown = admin.rows_of_list(request)
     address = f"{admin.route('changelist')}?{request.GET.urlencode()}"
@@ -219,5 +219,8 @@ def file_rows(entry: LogEntry) -> Iterator[list[str]]:
 
 REPORT_PAGES = (
     Page("report", "report/", report, "GET", "view"),
-    *(Page(f"export_{format}", f"export/{format}/", partial(export, format=format), "GET", "view") for format in FILES),
+    *(
+        Page(f"export_{format}", f"export/{format}/", partial(export_entries, format=format), "GET", "view")
+        for format in FILES
+    ),
 )

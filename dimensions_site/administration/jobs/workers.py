@@ -18,7 +18,7 @@ from bulkops.jobs.heartbeat import is_lost
 from bulkops.models import Worker
 from dimensions_site.administration.base.bounded import LookOnlyMixin, SuperuserAdmin
 from dimensions_site.administration.base.values import EMPTY, column, when
-from dimensions_site.text.formats import minute, shortened
+from dimensions_site.text.formats import minute_with_zone, shortened
 
 _PURPOSES = {
     "bulkops.worker.tasks.work": _("Do the waiting deletions and imports"),
@@ -107,7 +107,9 @@ class QueueAdmin(_LookOnlyAdmin):
         """Return whether a worker has taken the task, which hides it from the others for some time."""
         if obj.lock is None or obj.lock <= timezone.now():
             return str(_("Waiting for a worker"))
-        return str(_("Taken by a worker. Another one may take it after %(when)s.") % {"when": minute(obj.lock)})
+        return str(
+            _("Taken by a worker. Another one may take it after %(when)s.") % {"when": minute_with_zone(obj.lock)}
+        )
 
 
 @admin.register(Worker)
@@ -128,7 +130,7 @@ class WorkerAdmin(_LookOnlyAdmin):
     def state(self, obj: Any) -> str:
         if is_lost(obj.silent_for):
             words = _("Lost: the last heartbeat was at %(when)s. Other workers continue its jobs.")
-            return str(words % {"when": minute(obj.beat_at)})
+            return str(words % {"when": minute_with_zone(obj.beat_at)})
         seconds = max(0, round(obj.silent_for.total_seconds()))
         return ngettext(
             "Works: the last heartbeat was %(count)d second ago.",

@@ -26,7 +26,7 @@ from dimensions_site.administration.conditions.filtering import (
 )
 from dimensions_site.administration.conditions.operations import FilterCondition
 from dimensions_site.administration.elements.references import ReferenceFinder
-from dimensions_site.administration.lists.columns import MAX_COLUMNS, ColumnTable
+from dimensions_site.administration.lists.columns import MAX_LIST_COLUMNS, ColumnTable
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.elements.dimension import Dimension
@@ -100,8 +100,8 @@ def choose_columns(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
         errors=errors,
         further=[admin.columns.find(path) for path in admin.columns.further if path not in taken],
         groups=groups,
-        maximum=MAX_COLUMNS,
-        is_full=len(chosen) >= MAX_COLUMNS,
+        maximum=MAX_LIST_COLUMNS,
+        is_full=len(chosen) >= MAX_LIST_COLUMNS,
         **{LIST: query.urlencode()},
     )
 
@@ -172,7 +172,7 @@ def _placed(chips: list[Chip], condition: FilterCondition, at: str, beside: str)
 
 def _moved(paths: list[str], pressed: QueryDict) -> list[str]:
     """Return the `paths` of the columns after the button that was pressed."""
-    paths = paths[: MAX_COLUMNS + 1]
+    paths = paths[: MAX_LIST_COLUMNS + 1]
     for name, step in (("up", -1), ("down", 1)):
         path = pressed.get(name)
         if path in paths and 0 <= paths.index(path) + step < len(paths):

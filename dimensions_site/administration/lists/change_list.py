@@ -27,8 +27,8 @@ from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter, WireChoicesFilter
 from dimensions_site.administration.base.naming import language_of_page
 from dimensions_site.administration.base.paging import COUNT, COUNTED_ROWS, ROW, PagedChangeList
-from dimensions_site.administration.base.past import AS_OF, PastList
-from dimensions_site.administration.base.values import EMPTY, minute
+from dimensions_site.administration.base.past import AS_OF_PARAMETER, PastList
+from dimensions_site.administration.base.values import EMPTY, local_minute
 from dimensions_site.administration.conditions.filtering import (
     COLUMNS,
     FILTER,
@@ -38,8 +38,8 @@ from dimensions_site.administration.conditions.filtering import (
     address_of_list,
     text_of,
 )
-from dimensions_site.administration.conditions.operations import OPERATIONS, FilterCondition
-from dimensions_site.elements.reading.descriptions import alphabetical
+from dimensions_site.administration.conditions.operations import CONDITION_OPERATIONS, FilterCondition
+from dimensions_site.elements.reading.descriptions import alphabetical_order
 from dimensions_site.elements.reading.selection import DESCRIPTIONS
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import shortened
@@ -74,7 +74,7 @@ class ElementChangeList(PagedChangeList):
     """
 
     model_admin: Any
-    own_parameters = (COUNT, ROW, AS_OF, FILTER, COLUMNS, VIEW)
+    own_parameters = (COUNT, ROW, AS_OF_PARAMETER, FILTER, COLUMNS, VIEW)
 
     def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
         self.request = request
@@ -108,7 +108,7 @@ class ElementChangeList(PagedChangeList):
             address = add_preserved_filters(preserved, self.url_for_result(element))
             is_here = str(element.pk) == self.here
             cells = [
-                (column, name, label, in_words(lookup_field(column, element, self.model_admin)[2]))
+                (column, name, label, value_in_words(lookup_field(column, element, self.model_admin)[2]))
                 for column, name, label in columns
             ]
             yield [
@@ -161,7 +161,7 @@ class ElementChangeList(PagedChangeList):
         """The query of the page that compares: what the list finds, and the moment that it shows."""
         named = [self.model_admin.dimension.wire.named(path) for path in ("id", DESCRIPTIONS)]
         searched = [
-            Chip(tuple(FilterCondition(field, OPERATIONS["contains"], (word,)) for field in named))
+            Chip(tuple(FilterCondition(field, CONDITION_OPERATIONS["contains"], (word,)) for field in named))
             for word in dict.fromkeys(self.query.split())
         ]
         where = {} if self.past.repository is None else {REPOSITORY: str(self.past.repository.pk)}
@@ -181,12 +181,12 @@ class ElementChangeList(PagedChangeList):
     def month_end(self) -> tuple[str, str]:
         """The last day of the last month, and the moment at its end."""
         end = localtime().replace(day=1) - timedelta(days=1)
-        return minute(end).partition(" ")[0], f"{end:%Y-%m-%d}T23:59:59"
+        return local_minute(end).partition(" ")[0], f"{end:%Y-%m-%d}T23:59:59"
 
     def get_ordering_field(self, field_name: Callable[..., Any] | str) -> Any:
         """Return what a column is sorted by; for the description that depends on the language of the page."""
         if field_name == "described":
-            return alphabetical(language_of_page(settings.LANGUAGE_CODE), "repository__default_language")
+            return alphabetical_order(language_of_page(settings.LANGUAGE_CODE), "repository__default_language")
         return super().get_ordering_field(field_name)
 
     def get_results(self, request: HttpRequest) -> None:
@@ -220,7 +220,7 @@ class ElementChangeList(PagedChangeList):
             element.searched = self.query.split()
 
 
-def in_words(value: Any) -> Any:
+def value_in_words(value: Any) -> Any:
     """Return the value as people read it in a cell."""
     if value in (None, ""):
         return EMPTY

@@ -11,7 +11,7 @@ from dimensions_site.elements.declaration.wire import NamedField, Wire
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
 
-MAX_COLUMNS = 12
+MAX_LIST_COLUMNS = 12
 # A longer address names more than people read.
 _LONGEST = 4096
 REPOSITORY_COLUMN = "repository"
@@ -62,11 +62,11 @@ class ColumnTable:
         errors = []
         if unknown:
             message = _("There are no columns with these names, so they are left out: %(names)s.")
-            errors.append(message % {"names": ", ".join(unknown[:MAX_COLUMNS])})
-        if len(columns) > MAX_COLUMNS:
+            errors.append(message % {"names": ", ".join(unknown[:MAX_LIST_COLUMNS])})
+        if len(columns) > MAX_LIST_COLUMNS:
             message = _("A list has at most %(maximum)d columns; the others are left out.")
-            errors.append(message % {"maximum": MAX_COLUMNS})
-        return list(columns.values())[:MAX_COLUMNS], errors
+            errors.append(message % {"maximum": MAX_LIST_COLUMNS})
+        return list(columns.values())[:MAX_LIST_COLUMNS], errors
 
 
 class FieldValues:

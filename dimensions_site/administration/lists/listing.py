@@ -32,7 +32,7 @@ from dimensions_site.administration.base.filters import (
 from dimensions_site.administration.base.naming import containing, description_of, shown_description
 from dimensions_site.administration.base.past import asked_moment
 from dimensions_site.administration.base.scope import ScopedAdmin
-from dimensions_site.administration.base.values import minute, shown_instant
+from dimensions_site.administration.base.values import local_minute, shown_instant
 from dimensions_site.administration.conditions.filtering import COLUMNS
 from dimensions_site.administration.lists.change_list import REPOSITORY_NAME, ElementChangeList
 from dimensions_site.administration.lists.columns import REPOSITORY_COLUMN, ColumnTable, FieldValues, ListColumn
@@ -41,7 +41,7 @@ from dimensions_site.repositories.models import Role
 from dimensions_site.rsql.fields import ValueKind
 
 # The script for the selection of rows.
-ACTIONS = "admin/js/actions.js"
+ACTIONS_SCRIPT = "admin/js/actions.js"
 
 
 class ListedAdmin(ScopedAdmin):
@@ -71,7 +71,9 @@ class ListedAdmin(ScopedAdmin):
         self._usual = [
             self._column("descriptions", "described", text=_description),
             *(self._column(field.path, FieldValues(field, field.place.column), field.place.column) for field in fields),
-            self._column("updateInfo.date", "changed_when", "update_date", text=lambda one: minute(one.update_date)),
+            self._column(
+                "updateInfo.date", "changed_when", "update_date", text=lambda one: local_minute(one.update_date)
+            ),
             ListColumn(REPOSITORY_COLUMN, _("Repository"), REPOSITORY_NAME, text=lambda one: one.repository.db_id),
         ]
         self.columns = ColumnTable(self.dimension.wire, {column.path: column for column in self._usual})
@@ -89,7 +91,7 @@ class ListedAdmin(ScopedAdmin):
 
     def uses_script(self, script: str) -> bool:
         """Return whether the pages use it: none of them has a form of Django's."""
-        return not script.startswith("admin/js/") or script == ACTIONS
+        return not script.startswith("admin/js/") or script == ACTIONS_SCRIPT
 
     def get_list_filter(self, request: HttpRequest) -> Any:
         return self._filters

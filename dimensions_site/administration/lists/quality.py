@@ -17,7 +17,7 @@ from unfold.contrib.filters.admin import DropdownFilter
 from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.base.filters import PlainChoiceForm
 from dimensions_site.administration.base.paging import Counted
-from dimensions_site.administration.conditions.filtering import ALL, FILTER, VIEW
+from dimensions_site.administration.conditions.filtering import FILTER, FILTER_ALL, VIEW
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.db.read_limits import is_cancellation
 from dimensions_site.elements.dimension import Dimension
@@ -104,7 +104,7 @@ def findings(admin: ListedAdmin, repositories: Collection[int], repository: int 
 
 def _address(admin: ListedAdmin, repository: int | None, query: Mapping[str, str]) -> str:
     chosen = {} if repository is None else {REPOSITORY: str(repository)}
-    return f"{admin.route('changelist')}?{urlencode({VIEW: ALL, **chosen, **query})}"
+    return f"{admin.route('changelist')}?{urlencode({VIEW: FILTER_ALL, **chosen, **query})}"
 
 
 def _in_time(count: Callable[..., Any], *arguments: Any) -> Any:

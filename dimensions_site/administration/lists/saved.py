@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import REPOSITORY
-from dimensions_site.administration.conditions.filtering import ALL, COLUMNS, FILTER, LIST, VIEW, list_query
+from dimensions_site.administration.conditions.filtering import COLUMNS, FILTER, FILTER_ALL, LIST, VIEW, list_query
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.view_form import ViewForm
 from dimensions_site.repositories.models import Role
@@ -61,7 +61,7 @@ class ListViews:
 
     @property
     def named(self) -> list[tuple[Any, str]]:
-        return [(view, address_of(self._admin, view)) for view in self.all[:_NAMED]]
+        return [(view, view_address(self._admin, view)) for view in self.all[:_NAMED]]
 
     def address_to_open(self) -> str | None:
         """Return the address of the view that opens instead of this list; None if none does. Say why one cannot."""
@@ -75,15 +75,15 @@ class ListViews:
                     "repository. All is shown."
                 )
                 messages.warning(request, message)
-            return None if view is None else address_of(admin, view)
+            return None if view is None else view_address(admin, view)
         key = request.GET.get(VIEW, "")
-        if set(request.GET) != {VIEW} or key == ALL:
+        if set(request.GET) != {VIEW} or key == FILTER_ALL:
             return None
         view = self.find(key)
         if view is None:
             messages.warning(request, _("This view does not exist, or it is not shared with you. All is shown."))
-            return f"{admin.route('changelist')}?{VIEW}={ALL}"
-        address = address_of(admin, view)
+            return f"{admin.route('changelist')}?{VIEW}={FILTER_ALL}"
+        address = view_address(admin, view)
         # A view may keep nothing.
         return None if address == request.get_full_path() else address
 
@@ -92,7 +92,7 @@ class ListViews:
         admin, request = self._admin, self._request
         for error in admin.columns.chosen(request.GET.get(COLUMNS, ""))[1]:
             messages.warning(request, error)
-        view = self.current if request.GET.get(VIEW, ALL) != ALL else None
+        view = self.current if request.GET.get(VIEW, FILTER_ALL) != FILTER_ALL else None
         if view is not None and view.repository_id is not None and view.repository_id not in admin.open_keys(request):
             message = _("You have no access to the repository of the view “%(name)s” any more, so nothing is shown.")
             messages.error(request, message % {"name": view.name})
@@ -110,7 +110,7 @@ def kept_query(admin: ListedAdmin, query: QueryDict, *, shows_one: bool = False)
     return urlencode(sorted(kept.items()))
 
 
-def address_of(admin: ListedAdmin, view: SavedView) -> str:
+def view_address(admin: ListedAdmin, view: SavedView) -> str:
     """Return the address of the list that shows the view; it carries all that the view keeps."""
     repository = {} if view.repository_id is None else {REPOSITORY: str(view.repository_id)}
     query = filter(None, (urlencode({VIEW: view.pk, **repository}), kept_query(admin, QueryDict(view.query))))
@@ -130,14 +130,18 @@ def show_views(admin: ListedAdmin, request: HttpRequest) -> HttpResponse:
             "is_own": view.owner_id == request.user.pk,
             "can_unshare": view.is_shared and view.repository_id in managed,
             "is_open": view.repository_id is None or view.repository_id in admin.open_keys(request),
-            "address": address_of(admin, view),
+            "address": view_address(admin, view),
             "change": admin.route("view", view.pk),
         }
         for view in views.all
     ]
     title = _("Views of %(elements)s") % {"elements": admin.opts.verbose_name_plural}
     return admin.render_page(
-        request, "admin/lists/views.html", title=title, rows=rows, address=f"{admin.route('changelist')}?{VIEW}={ALL}"
+        request,
+        "admin/lists/views.html",
+        title=title,
+        rows=rows,
+        address=f"{admin.route('changelist')}?{VIEW}={FILTER_ALL}",
     )
 
 
@@ -203,7 +207,7 @@ def save_view(admin: ListedAdmin, request: HttpRequest, view_id: int | None = No
             else:
                 DefaultView.objects.filter(user=request.user.pk, view=saved).delete()
             messages.success(request, _("The view “%(name)s” was saved.") % {"name": saved.name})
-            return redirect(address_of(admin, saved))
+            return redirect(view_address(admin, saved))
     title = _("Save as a view") if view is None else _("Change the view “%(name)s”") % {"name": view.name}
     return admin.render_page(
         request,
@@ -211,7 +215,7 @@ def save_view(admin: ListedAdmin, request: HttpRequest, view_id: int | None = No
         title=title,
         form=form,
         keeps_list=bool(query),
-        address=f"{admin.route('changelist')}?{query.urlencode() or f'{VIEW}={ALL}'}",
+        address=f"{admin.route('changelist')}?{query.urlencode() or f'{VIEW}={FILTER_ALL}'}",
         **{LIST: query.urlencode()},
     )
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget, UnfoldBooleanWidget
 
 from dimensions_site.repositories.models import Repository
-from dimensions_site.saved_views.models import MAX_NAME, MAX_QUERY, MAX_VIEWS, SavedView
+from dimensions_site.saved_views.models import MAX_QUERY, MAX_VIEW_NAME, MAX_VIEWS, SavedView
 
 
 class ViewForm(forms.Form):
@@ -19,7 +19,7 @@ class ViewForm(forms.Form):
     `listed` is the key of the repository that the list shows; None if the view keeps its list.
     """
 
-    name = forms.CharField(label=_("Name"), max_length=MAX_NAME, widget=UnfoldAdminTextInputWidget)
+    name = forms.CharField(label=_("Name"), max_length=MAX_VIEW_NAME, widget=UnfoldAdminTextInputWidget)
     repository = forms.ChoiceField(label=_("Repository"), required=False, widget=UnfoldAdminSelectWidget)
     is_shared = forms.BooleanField(
         label=_("Shared"),

@@ -35,7 +35,7 @@ from dimensions_site.administration.proposals import ANY_NUMBER, NO_ELEMENTS, op
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.history.comparing import compare_states
 from dimensions_site.elements.reading.answers import instant_text
-from dimensions_site.elements.writing.differences import in_words
+from dimensions_site.elements.writing.differences import differences_in_words
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.text.formats import moment
 
@@ -82,7 +82,7 @@ def export_differences(admin: ScopedAdmin, request: HttpRequest) -> HttpResponse
         name = "-".join(dict.fromkeys(side.repository.db_id for side in form.sides))
         try:
             with closing(compare_states(*form.sides)) as elements:
-                rows = ((element.id, element.action, in_words(element.fields())) for element in elements)
+                rows = ((element.id, element.action, differences_in_words(element.fields())) for element in elements)
                 return workbook_of(rows, f"{name}-{admin.dimension}-differences", labels_of(form))
         except TableTooLarge:
             form.add_error(None, _("The differences do not fit into a workbook. Restrict them by a filter."))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from bulkops.models import Plan
 from bulkops.plans.deciding import apply_plan, approve_plan, check_applicable, reject_plan
-from bulkops.plans.stored import plan_text, role_of
+from bulkops.plans.stored import deciding_role, plan_text
 from dimensions_site.administration.base.bounded import Page, require_role
 from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.administration.plans.plan_page import RemarkField, plan_page
@@ -41,7 +41,7 @@ def decide(admin: GrantedAdmin, request: HttpRequest, oid: str, chosen: str = ""
     Nothing is done with a plan that is not as its page has shown it, which sends the tag.
     """
     plan: Plan = admin.get_object(request, oid)
-    require_role(request, plan.repository, plan.dimension, role_of(plan))
+    require_role(request, plan.repository, plan.dimension, deciding_role(plan))
     chosen = chosen or request.POST.get("do", "")
     if chosen not in _DONE:
         raise BadRequest("The decision was not sent as the page of the plan sends it.")

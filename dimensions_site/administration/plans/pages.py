@@ -19,10 +19,10 @@ from bulkops.models import Plan, PlanStatus
 from bulkops.plans.deciding import check_applicable
 from bulkops.plans.planning import plan_without
 from bulkops.plans.requests import PlanRequest
-from bulkops.plans.stored import READ_TOGETHER, changes_of
+from bulkops.plans.stored import READ_BATCH, changes_of
 from bulkops.session.items import Envelope, SaveMode
 from dimensions_site.administration.base.bounded import Page, open_keys, require_role
-from dimensions_site.administration.base.differences import ACTIONS, workbook_of
+from dimensions_site.administration.base.differences import CHANGE_OF_ACTION, workbook_of
 from dimensions_site.administration.base.filters import GrantedRepositoryFilter
 from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.administration.base.values import badge, column, when
@@ -153,9 +153,9 @@ class PlanAdmin(GrantedAdmin):
     def export_view(self, request: HttpRequest, oid: str) -> HttpResponseBase:
         """Return a workbook with everything that the plan does."""
         plan: Plan = self.get_object(request, oid)
-        changes = changes_of(plan).iterator(chunk_size=READ_TOGETHER)
+        changes = changes_of(plan).iterator(chunk_size=READ_BATCH)
         rows = ((change.element_id, change.action, values) for change, values in differences_of(plan, changes))
-        labels = {action: change.label for action, change in ACTIONS.items()}
+        labels = {action: change.label for action, change in CHANGE_OF_ACTION.items()}
         try:
             with snapshot(connection):
                 return workbook_of(rows, f"{plan.repository.db_id}-{plan.dimension}-plan", labels)

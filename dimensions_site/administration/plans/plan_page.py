@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from bulkops.models import Plan, PlanAction, PlanStatus
 from bulkops.plans.deciding import is_own
 from bulkops.plans.sources import change_sets
-from bulkops.plans.stored import changes_of, plan_text, role_of
-from dimensions_site.administration.base.differences import ACTIONS, BADGES
+from bulkops.plans.stored import changes_of, deciding_role, plan_text
+from dimensions_site.administration.base.differences import BADGES, CHANGE_OF_ACTION
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.base.scope import GrantedAdmin
 from dimensions_site.administration.base.values import badge
@@ -57,7 +57,7 @@ def options_of(admin: GrantedAdmin, request: HttpRequest, plan: Plan) -> dict[st
     does_anything = bool(plan.created or plan.changed or plan.deleted)
     is_open = does_anything and plan.status in (PlanStatus.READY, PlanStatus.APPROVED)
     needs = plan.status == PlanStatus.READY and needs_approval(plan)
-    has_role, own = admin.has_role(request, plan, role_of(plan)), is_own(plan, cast(User, request.user))
+    has_role, own = admin.has_role(request, plan, deciding_role(plan)), is_own(plan, cast(User, request.user))
     is_to_decide = is_open and plan.status == PlanStatus.READY and has_role and not own and plan.table_digest is None
     return {
         "may_apply": is_open and has_role and not needs,
@@ -73,7 +73,7 @@ def _why_not(plan: Plan, *, needs: bool, has_role: bool, own: bool) -> str:
         return _("You have made this change proposal, so another person must approve or reject it.")
     if has_role:
         return ""
-    role = {"role": role_of(plan).label}
+    role = {"role": deciding_role(plan).label}
     if not needs:
         return _("To apply it, you need the role %(role)s in the repository.") % role
     if plan.deleted:
@@ -163,7 +163,7 @@ def _undone(plan: Plan) -> str:
 def _actions(plan: Plan, chosen: str | None) -> list[tuple[Any, int, str, bool, str]]:
     """Return the parts of the plan that the page can show: name, count, query, whether it is shown, and its style."""
     number = {action: getattr(plan, action.value) for action in PlanAction}
-    badges = {action: BADGES[ACTIONS[action]] if number[action] else "" for action in PlanAction}
+    badges = {action: BADGES[CHANGE_OF_ACTION[action]] if number[action] else "" for action in PlanAction}
     return [
         (_("All"), sum(number.values()), "", chosen is None, ""),
         *(

@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from bulkops.models import Plan, PlanAction, PlanChange, PlanStatus
-from dimensions_site.administration.base.differences import ACTIONS, ShownDifference, values_of
+from dimensions_site.administration.base.differences import CHANGE_OF_ACTION, ShownDifference, values_of
 from dimensions_site.administration.base.naming import description_of, element_addresses
 from dimensions_site.administration.proposals import failure_words, has_words, problem_words
 from dimensions_site.api.errors import Problem
 from dimensions_site.elements.dimension import dimension_named
-from dimensions_site.elements.writing.differences import Difference, fields_of_json, in_words
+from dimensions_site.elements.writing.differences import Difference, differences_in_words, fields_of_json
 from dimensions_site.text.formats import grouped_number, moment, parse_timestamp
 
 # What the parts of a plan are called once it is applied, and before.
@@ -133,7 +133,7 @@ def differences_of(plan: Plan, changes: Iterable[PlanChange]) -> Iterator[tuple[
     """Yield each of the `changes` of the plan with its values before and after."""
     dimension = dimension_named(plan.dimension)
     for change in changes:
-        yield change, in_words(fields_of_json(dimension, change.changes))
+        yield change, differences_in_words(fields_of_json(dimension, change.changes))
 
 
 def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDifference]:
@@ -142,7 +142,7 @@ def shown_changes(plan: Plan, changes: Sequence[PlanChange]) -> Iterator[ShownDi
     addresses = element_addresses(dimension_named(plan.dimension), plan.repository, ids)
     parts = parts_of(plan)
     for change, values in differences_of(plan, changes):
-        action = ACTIONS[change.action]
+        action = CHANGE_OF_ACTION[change.action]
         yield ShownDifference(
             change.element_id,
             action,

@@ -16,9 +16,9 @@ from django.views.decorators.http import require_GET
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.current import REPOSITORY, open_anywhere
-from dimensions_site.administration.base.naming import first_fitting, has_text, shown_description
+from dimensions_site.administration.base.naming import contains_text, first_fitting, shown_description
 from dimensions_site.administration.dimension import DimensionAdmin
-from dimensions_site.administration.lists.saved import address_of
+from dimensions_site.administration.lists.saved import view_address
 from dimensions_site.administration.site.help import GUIDES
 from dimensions_site.administration.site.menu import sidebar
 from dimensions_site.administration.site.panels import pages_of_elements
@@ -91,14 +91,14 @@ def _views(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> Iter
     for page in pages:
         if keys := page.open_keys(request):
             views = SavedView.open_to(request.user, page.dimension.name, keys)
-            for view in views.filter(has_text("name", text))[:SHOWN_OTHERS]:
+            for view in views.filter(contains_text("name", text))[:SHOWN_OTHERS]:
                 place = str(page.opts.verbose_name_plural)
-                yield SearchResult(view.name, address_of(page, view), "bookmark", _("saved view"), place)
+                yield SearchResult(view.name, view_address(page, view), "bookmark", _("saved view"), place)
 
 
 def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) -> Iterator[SearchResult]:
     rows = Repository.objects.filter(pk__in=open_anywhere(request))
-    for row in rows.filter(has_text("db_id", text) | has_text("name", text))[:SHOWN_OTHERS]:
+    for row in rows.filter(contains_text("db_id", text) | contains_text("name", text))[:SHOWN_OTHERS]:
         page = next(page for page in reversed(pages) if row.pk in page.open_keys(request))
         address = f"{page.route('changelist')}?{urlencode({REPOSITORY: row.pk})}"
         yield SearchResult(row.db_id, address, "database", row.name, _("repository"))
@@ -106,7 +106,7 @@ def _repositories(request: HttpRequest, pages: list[DimensionAdmin], text: str) 
 
 def _users(request: HttpRequest, text: str) -> Iterator[SearchResult]:
     if admin.site.get_model_admin(User).has_view_permission(request):
-        for user in User.objects.filter(has_text("username", text)).order_by("username")[:SHOWN_OTHERS]:
+        for user in User.objects.filter(contains_text("username", text)).order_by("username")[:SHOWN_OTHERS]:
             address = reverse("admin:auth_user_change", args=[user.pk])
             yield SearchResult(user.username, address, "person", user.get_full_name(), _("user"))
 

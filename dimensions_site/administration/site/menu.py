@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.current import current_repository, followed, open_anywhere
-from dimensions_site.administration.base.naming import has_text
+from dimensions_site.administration.base.naming import contains_text
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.repositories.login.sessions import own_address
 from dimensions_site.repositories.models import Repository
@@ -135,7 +135,7 @@ def choose_repository(request: HttpRequest) -> HttpResponse:
     favourite = KnownRepository.objects.filter(user=request.user.pk, is_favourite=True, repository=OuterRef("pk"))
     found = Repository.objects.filter(pk__in=open_anywhere(request)).annotate(is_favourite=Exists(favourite))
     for word in search.split():
-        found = found.filter(has_text("db_id", word) | has_text("name", word))
+        found = found.filter(contains_text("db_id", word) | contains_text("name", word))
     rows = list(found.order_by("-is_favourite", "db_id")[: SHOWN + 1])
     is_part = "HX-Request" in request.headers
     context = {

@@ -29,12 +29,12 @@ from django.utils.translation import gettext as _
 
 from dimensions_site.administration.base.values import zone_of
 from dimensions_site.api import handlers
-from dimensions_site.api.access.throttling import address_of, count_page
+from dimensions_site.api.access.throttling import client_address, count_page
 from dimensions_site.api.errors import Problem, problem_response
 from dimensions_site.api.middleware.addresses import CONSENT, is_api_request
 from dimensions_site.api.middleware.requests import GetResponse
 from dimensions_site.db.read_limits import own_reads
-from dimensions_site.observability.observation import current
+from dimensions_site.observability.observation import current_observation
 from dimensions_site.tokens.openid.sessions import user_of
 
 # The pages of the administration are below it (`urls.py`).
@@ -106,7 +106,7 @@ class AdministrationRate(MiddlewareMixin):
         if match is None or not request.path_info.startswith(f"/{ADMINISTRATION}"):
             return None
         if match.url_name in _OF_NOBODY:
-            return _refusal(count_page(address_of(request)))
+            return _refusal(count_page(client_address(request)))
         if request.user.pk is None:
             return None
         # Not for the session: a user may have any number of them.
@@ -119,7 +119,7 @@ class AdministrationRate(MiddlewareMixin):
 def _refusal(problem: Problem | None) -> HttpResponse | None:
     if problem is None:
         return None
-    if observed := current():
+    if observed := current_observation():
         observed.code = problem.code
     content = render_to_string("429.html", {"seconds": int(problem.headers["Retry-After"])})
     return HttpResponse(content, status=HTTPStatus.TOO_MANY_REQUESTS, headers=problem.headers)

@@ -20,7 +20,7 @@ from dimensions_site.administration.base.paging import count_up_to, limit_of_cou
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.files.results import import_progress
 from dimensions_site.administration.jobs.deletions import deletion_progress
-from dimensions_site.administration.lists.saved import address_of
+from dimensions_site.administration.lists.saved import view_address
 from dimensions_site.administration.plans.pages import PLANS_OF_A_PERSON, PersonalPlanFilter, plans_of
 from dimensions_site.administration.site.panels import pages_of_elements, rows_of
 from dimensions_site.changes.models import ChangeSet
@@ -110,7 +110,7 @@ def _views(request: HttpRequest, pages: list[DimensionAdmin]) -> list[tuple[str,
             views = SavedView.open_to(request.user, page.dimension.name, keys)
             found += [(view.owner_id != request.user.pk, view.name, page, view) for view in views[:SHOWN_VIEWS]]
     found.sort(key=lambda each: each[:2])
-    return [(name, str(page.opts.verbose_name_plural), address_of(page, view)) for _o, name, page, view in found][
+    return [(name, str(page.opts.verbose_name_plural), view_address(page, view)) for _o, name, page, view in found][
         :SHOWN_VIEWS
     ]
 

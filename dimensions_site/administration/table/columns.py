@@ -25,7 +25,7 @@ from dimensions_site.repositories.models import Repository
 
 _LINE_BREAK = re.compile(r"\r\n|\r")
 # Each costs every row time and room in the browser.
-MAX_COLUMNS = 60
+MAX_TABLE_COLUMNS = 60
 MAX_ROWS, MAX_CELLS = 5_000, 60_000
 # How many languages have a column at first, and how many entries of a map are offered.
 _LANGUAGES, _OFFERED_ENTRIES = 4, 50
@@ -138,7 +138,7 @@ class SentTable(msgspec.Struct):
     """The whole table, of one repository (a primary key)."""
 
     repository: Annotated[int, Meta(ge=0, le=2**63 - 1)]
-    columns: Annotated[list[_NAME], Meta(max_length=2 * MAX_COLUMNS)]
+    columns: Annotated[list[_NAME], Meta(max_length=2 * MAX_TABLE_COLUMNS)]
     rows: Annotated[list[SentRow], Meta(max_length=MAX_ROWS)]
 
     @property

@@ -12,8 +12,8 @@ from dimensions_site.administration.base.naming import FieldGroup
 from dimensions_site.administration.elements.references import Descriptions, Named
 from dimensions_site.administration.table.columns import (
     MAX_CELLS,
-    MAX_COLUMNS,
     MAX_ROWS,
+    MAX_TABLE_COLUMNS,
     SentRow,
     SentTable,
     StoredRow,
@@ -114,7 +114,7 @@ class EditedTable:
     @property
     def maximum_columns(self) -> int:
         """How many columns a table with so many rows may have."""
-        return min(MAX_COLUMNS, MAX_CELLS // max(1, len(self.sent.rows)))
+        return min(MAX_TABLE_COLUMNS, MAX_CELLS // max(1, len(self.sent.rows)))
 
     def add_entries(self, entries: Iterable[tuple[str, str]]) -> list[str]:
         """Return the names of columns for entries of maps, each with the path of its map and its key; add errors."""

@@ -13,7 +13,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from dimensions_site.api.access.throttling import address_of, login_refusal
+from dimensions_site.api.access.throttling import client_address, login_refusal
 
 _CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -62,7 +62,7 @@ def _verified_user(request: HttpRequest, name: str, password: str) -> AbstractBa
     model = get_user_model()
     name = model.normalize_username(name)
     user = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
-    key = "basic:" + _hmac(name, address_of(request))
+    key = "basic:" + _hmac(name, client_address(request))
     if user is not None and user.is_active and constant_time_compare(cache.get(key, ""), _proof(user, password)):
         return user
     verified = authenticate(request, username=name, password=password)

@@ -120,7 +120,7 @@ def rate_headers(request: HttpRequest) -> dict[str, str]:
 
 def refusal_limit_problem(request: HttpRequest) -> Problem | None:
     """Return the 429 for an address with too many refused credentials, without counting one more."""
-    return _REFUSALS.problem(address_of(request))
+    return _REFUSALS.problem(client_address(request))
 
 
 def count_refusal(request: HttpRequest) -> Problem | None:
@@ -128,7 +128,7 @@ def count_refusal(request: HttpRequest) -> Problem | None:
     if request.META.get(_IS_COUNTED):
         return None
     request.META[_IS_COUNTED] = True
-    return _REFUSALS.count(address_of(request))
+    return _REFUSALS.count(client_address(request))
 
 
 def refuse_login(request: HttpRequest, problem: Problem) -> None:
@@ -142,7 +142,7 @@ def login_refusal(request: HttpRequest) -> Problem | None:
     return problem
 
 
-def address_of(request: HttpRequest) -> str:
+def client_address(request: HttpRequest) -> str:
     """Return the address under which the client is counted."""
     return counted_address(request.META.get("REMOTE_ADDR", ""))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from dimensions_site.api.json.reader import MAX_DEPTH, JsonError, json_error, text_start
+from dimensions_site.api.json.reader import MAX_JSON_DEPTH, JsonError, json_error, text_start
 
 # The size of the parts that are processed at a time, where they must be copied.
 _WINDOW = 1024 * 1024
@@ -95,7 +95,7 @@ class _Scanner:
         except msgspec.DecodeError as error:
             self.position = self._end_of_value(start, str(error))
         except RecursionError:
-            raise json_error("TOO_DEEP", f"The body is nested deeper than {MAX_DEPTH} levels.") from None
+            raise json_error("TOO_DEEP", f"The body is nested deeper than {MAX_JSON_DEPTH} levels.") from None
         else:
             self.position = len(self.text)
         return self.text[start : self.position]

@@ -7,7 +7,7 @@ import msgspec
 from django.utils.functional import cached_property
 
 from dimensions_site.api.failures import JoinPath, wire_path
-from dimensions_site.api.json.reader import MAX_DEPTH, MAX_NUMBER_LENGTH, read_json
+from dimensions_site.api.json.reader import MAX_JSON_DEPTH, MAX_NUMBER_LENGTH, read_json
 
 # Malformed JSON, other encodings than UTF-8, too much nesting.
 UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
@@ -66,8 +66,8 @@ class RawElement:
         """Whether `read_json` certainly accepts the text: by its members, its numbers and its depth."""
         if self.members is None or _LONG_NUMBER in self.text.translate(_AS_ZEROS):
             return False
-        may_be_deep = self.text.count(b"{") + self.text.count(b"[") > MAX_DEPTH
-        return not may_be_deep or _is_within(self.members, MAX_DEPTH)
+        may_be_deep = self.text.count(b"{") + self.text.count(b"[") > MAX_JSON_DEPTH
+        return not may_be_deep or _is_within(self.members, MAX_JSON_DEPTH)
 
     @cached_property
     def value(self) -> Any:

@@ -12,7 +12,7 @@ from itertools import islice
 from dimensions_site.api.failures import MAX_COUNTED, MAX_FAILURES, Failure, JoinPath, quoted, wire_path
 from dimensions_site.text.formats import shortened
 
-MAX_DEPTH = 50
+MAX_JSON_DEPTH = 50
 # The longest number in characters and its largest exponent: far beyond any amount, and cheap to expand.
 MAX_NUMBER_LENGTH = 400
 MAX_EXPONENT = 400
@@ -95,9 +95,9 @@ def _check_depth(text: str, path: str) -> None:
     depth = 0
     for found in _NEXT_BRACKET.finditer(text):
         depth += _STEPS[found[1]]
-        if depth > MAX_DEPTH:
+        if depth > MAX_JSON_DEPTH:
             place = f" {_place(text, found.start(1))}" if not path else ""
-            raise json_error("TOO_DEEP", f"{_named(path)} is nested deeper than {MAX_DEPTH} levels{place}.", path)
+            raise json_error("TOO_DEEP", f"{_named(path)} is nested deeper than {MAX_JSON_DEPTH} levels{place}.", path)
 
 
 def _place(text: str, position: int) -> str:

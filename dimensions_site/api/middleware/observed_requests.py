@@ -25,7 +25,7 @@ from django_structlog.signals import (
 from dimensions_site.api.errors import as_problem, upper_snake
 from dimensions_site.api.failures import CLIENT_CLOSED_REQUEST
 from dimensions_site.observability import metrics
-from dimensions_site.observability.observation import Observed, begin, current
+from dimensions_site.observability.observation import Observed, begin_observation, current_observation
 from dimensions_site.text.formats import shortened
 
 log = structlog.get_logger(__name__)
@@ -122,7 +122,7 @@ def _watched(pieces: Iterable[bytes]) -> Iterator[bytes]:
 @receiver(bind_extra_request_metadata)
 def begin_request(request: HttpRequest, log_kwargs: dict[str, Any], **_: object) -> None:
     """Start to observe the request."""
-    begin(ObservedRequest(request))
+    begin_observation(ObservedRequest(request))
     metrics.IN_PROGRESS.inc()
     log_kwargs.clear()  # the full URL
 
@@ -150,7 +150,7 @@ def failure_answered(response: HttpResponseBase, **_: object) -> None:
 
 
 def _end(response: HttpResponseBase) -> None:
-    observed = current()
+    observed = current_observation()
     if not isinstance(observed, ObservedRequest):
         return
     code = observed.refusal(response)

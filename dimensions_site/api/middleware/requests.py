@@ -38,7 +38,7 @@ def standard_headers(get_response: GetResponse) -> GetResponse:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         sent = request.META.get("HTTP_X_REQUEST_ID", "")
         identifier = sent if _VALID_REQUEST_ID.fullmatch(sent) else str(uuid.uuid4())
-        suggestions.renew()
+        suggestions.allow_searches()
         request.META["HTTP_X_REQUEST_ID"] = identifier
         response = get_response(request)
         if is_api_request(request):

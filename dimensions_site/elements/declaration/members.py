@@ -16,7 +16,7 @@ from dimensions_site.api.json.texts import described_value, shown_value
 from dimensions_site.elements.declaration.labels import switched_on
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import (
-    MAX_LENGTH,
+    MAX_COMPARED_LENGTH,
     MAX_SUGGESTIONS,
     close_names,
     did_you_mean,
@@ -27,7 +27,7 @@ from dimensions_site.text.suggestions import (
 # The paths of the objects that have a member of this name; the whole element has the empty path.
 Homes = Mapping[str, tuple[str, ...]]
 # By member, nested like the JSON.
-Errors = dict[str, Any]
+ErrorTree = dict[str, Any]
 
 _ABSENT: Any = object()
 
@@ -65,7 +65,7 @@ class Spellings:
             ]
         return spellings
 
-    def canonical(self, data: Mapping[str, Any], homes: Homes) -> tuple[dict[str, Any], Errors]:
+    def canonical(self, data: Mapping[str, Any], homes: Homes) -> tuple[dict[str, Any], ErrorTree]:
         """Return a copy of the JSON object `data` in the spelling of responses, and the errors by wire path.
 
         `homes` are the objects of responses by the names of their members, for suggestions.
@@ -73,7 +73,7 @@ class Spellings:
         Two spellings of a field with different values are an error. All other members stay as they are, valid or not.
         """
         result: dict[str, Any] = _copy(data)
-        errors: Errors = {}
+        errors: ErrorTree = {}
         for alternative, wire in self._pairs:
             cleared = alternative[0] in self._foreign and result.get(alternative[0], _ABSENT) is None
             value = result.pop(alternative[0]) if cleared else _take(result, alternative)
@@ -83,7 +83,7 @@ class Spellings:
             errors |= self._unknown_members(group, result.pop(group), homes)
         return result, errors
 
-    def _unknown_members(self, group: str, value: Any, homes: Homes) -> Errors:
+    def _unknown_members(self, group: str, value: Any, homes: Homes) -> ErrorTree:
         if not isinstance(value, dict):
             return {group: [not_an_object(group, value)]}
         known = tuple(dict.fromkeys(path[1] for path, _ in self._pairs if path[0] == group))
@@ -125,7 +125,7 @@ def _take(data: dict[str, Any], path: tuple[str, ...]) -> Any:
     return value
 
 
-def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str) -> Errors:
+def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: str) -> ErrorTree:
     """Set `value` at `path`, or return the error that `path` already has another value."""
     *groups, name = path
     group: Any = data
@@ -142,7 +142,7 @@ def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, alternative: s
         "{one} ({value}) and {other} ({present}) are two spellings of one field and must have the same value; "
         "send only one of them."
     ).format(one=alternative, value=shown_value(value), other=".".join(path), present=shown_value(present))
-    details: Errors = {name: [ErrorDetail(message, code="conflicting_spellings")]}
+    details: ErrorTree = {name: [ErrorDetail(message, code="conflicting_spellings")]}
     for segment in reversed(groups):
         details = {segment: details}
     return details
@@ -178,7 +178,7 @@ def unknown_member(
     It suggests the nearest member, one of the alternative `spellings`, or the objects that have a member of this name.
     """
     path = wire_path(group, name)
-    is_dotted = "." in name and len(path) <= MAX_LENGTH
+    is_dotted = "." in name and len(path) <= MAX_COMPARED_LENGTH
     if is_dotted and any(f"{path}.".startswith(f"{spelling}.") for spelling in spellings):
         advice = did_you_mean([_nested(name)], in_quotes=False)
     else:

@@ -31,7 +31,7 @@ from dimensions_site.api.json.texts import merge_objects, shown_value
 from dimensions_site.elements.declaration.fields import NO_CONTEXT, ElementContext
 from dimensions_site.elements.declaration.labels import path_of
 from dimensions_site.elements.declaration.members import (
-    Errors,
+    ErrorTree,
     Homes,
     Spellings,
     join_details,
@@ -273,7 +273,7 @@ class ElementSerializer(ColumnObject):
             if others:
                 raise bad_request(others) from None
 
-    def canonical(self, data: Mapping[str, Any], context: ElementContext) -> tuple[dict[str, Any], Errors]:
+    def canonical(self, data: Mapping[str, Any], context: ElementContext) -> tuple[dict[str, Any], ErrorTree]:
         """Return an element or a patch in the spelling of responses, and the errors found."""
         result, errors = self.spellings.canonical(data, self.homes)
         expected = context.id

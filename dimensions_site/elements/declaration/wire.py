@@ -22,7 +22,13 @@ from dimensions_site.elements.models import ElementColumns
 from dimensions_site.rsql.expressions import JsonLeaf
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
-from dimensions_site.text.suggestions import MAX_LENGTH, MAX_SUGGESTIONS, close_names, same_names, unknown_field
+from dimensions_site.text.suggestions import (
+    MAX_COMPARED_LENGTH,
+    MAX_SUGGESTIONS,
+    close_names,
+    same_names,
+    unknown_field,
+)
 
 _Model = TypeVar("_Model", bound=type[ElementColumns])
 # Characters of a key.
@@ -215,7 +221,7 @@ class Wire:
         First the path that differs only in case or punctuation, or an entry of a map with a similar name; else the
         paths with the same end, because their groups were left out; else similar paths.
         """
-        if len(path) > MAX_LENGTH:
+        if len(path) > MAX_COMPARED_LENGTH:
             return []
         folded = path.casefold()
         # A value with this name, else the values of an object with this name.
@@ -289,7 +295,7 @@ def _places(node: ObjectNode) -> Iterator[Place]:
             yield from _places(member)
 
 
-def columns_of(wire: Wire) -> Callable[[_Model], _Model]:
+def declared_columns(wire: Wire) -> Callable[[_Model], _Model]:
     """Return the decorator that gives a model the columns of the `wire` that `ElementColumns` has not, in its order.
 
     A leaf is a column, and so is a bundle, as JSON. A column has the wire name in snake case, after the `prefix` of its

@@ -23,7 +23,7 @@ from dimensions_site.changes.states import (
     Future,
     SlotPosition,
     State,
-    current,
+    current_state,
     has_places,
     oldest_instant,
     state_at,
@@ -85,7 +85,7 @@ def state_of_token(
         is_token = "." in token or not or_else
         failure = Failure(name, "INVALID_TOKEN", message) if is_token else Failure(name, "INVALID_VALUE", message)
         raise bad_request([failure]) from None
-    now, horizon = current(repository.pk, dimension, using=using)
+    now, horizon = current_state(repository.pk, dimension, using=using)
     numbers = state.numbers()
     if any(numbers.get(slot, 0) < number for slot, number in horizon.numbers.items()):
         detail = f"What followed the state of {name} is no longer stored: old versions were deleted. {_LIST_AGAIN}"

@@ -25,7 +25,7 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.rsql.expressions import InstantText
 
 # Versions that are read together, each with the one before it: this many of the largest take 50 MB.
-_TOGETHER = 100
+_BATCH = 100
 
 
 class ElementVersion(Answer):
@@ -57,8 +57,8 @@ def version_texts(
 
     `changes` is null for a version whose predecessor retention has deleted.
     """
-    for start in range(0, len(numbers), _TOGETHER):
-        part = numbers[start : start + _TOGETHER]
+    for start in range(0, len(numbers), _BATCH):
+        part = numbers[start : start + _BATCH]
         heads = _heads(dimension).all(using=using, repository=repository.pk, number=array_of(part))
         found = {number: rest for number, *rest in heads}
         needed = {*part, *(previous for previous, *_ in found.values() if previous is not None)}

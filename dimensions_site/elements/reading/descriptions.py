@@ -69,7 +69,7 @@ class Preferred(Func):
         return f"COALESCE({', '.join(found)})", parameters
 
 
-def alphabetical(language: str, default: str) -> Alphabetical:
+def alphabetical_order(language: str, default: str) -> Alphabetical:
     """Return the sort key of the shown descriptions, in the alphabet of the `language`."""
     return Alphabetical(Preferred(language, default), language)
 

@@ -15,7 +15,7 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 
-from dimensions_site.changes.states import State, current, replica_has
+from dimensions_site.changes.states import State, current_state, replica_has
 from dimensions_site.db.read_limits import reads_ended_by
 from dimensions_site.observability.metrics import ELEMENT_READS
 from dimensions_site.repositories.permissions import Scope
@@ -108,7 +108,7 @@ def from_replica(handle: Handler) -> Handler:
         if not has_replica():
             return handle(view, request, **path)
         if available.may_be_asked():
-            state, _ = current(view.scope.repository.pk, view.scope.dimension)
+            state, _ = current_state(view.scope.repository.pk, view.scope.dimension)
             available.reconnect()
             try:
                 # Discarded at the end of the block unless the response goes on reading.

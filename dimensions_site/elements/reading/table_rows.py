@@ -70,25 +70,25 @@ def _leaf(value: Any, path: Inside) -> Scalar:
     return leaf
 
 
-Cell = TypeVar("Cell")
-Row = TypeVar("Row")
+_Cell = TypeVar("_Cell")
+_Row = TypeVar("_Row")
 
 _REMEMBERED_CELLS = 1_000
 _REMEMBERED_LENGTH = 40
 
 
 def value_rows(
-    columns: Sequence[NamedField], cell: Callable[[Scalar], Cell], elements: QuerySet[Any]
-) -> Generator[list[Cell | None]]:
+    columns: Sequence[NamedField], cell: Callable[[Scalar], _Cell], elements: QuerySet[Any]
+) -> Generator[list[_Cell | None]]:
     """Return the `elements` as lists of what `cell` returns for the values; None is an empty cell."""
 
-    def row(value: Scalar | Unset) -> list[Cell | None]:
+    def row(value: Scalar | Unset) -> list[_Cell | None]:
         return [None if value is UNSET else cell(value)]
 
     return TableRenderer(columns, row, lambda rows: list(chain.from_iterable(rows))).each(elements)
 
 
-def csv_table(columns: Sequence[NamedField], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
+def csv_rows(columns: Sequence[NamedField], elements: QuerySet[Any]) -> tuple[str, Generator[str]]:
     """Return the header and the lines of the `elements` as CSV (RFC 4180), without line ends."""
     headings = ",".join(csv_cell(column.path) for column in columns)
     lines = TableRenderer(columns, csv_cell, ",".join).each(elements)
@@ -96,18 +96,18 @@ def csv_table(columns: Sequence[NamedField], elements: QuerySet[Any]) -> tuple[s
     return headings, (line or '""' for line in lines) if len(columns) == 1 else lines
 
 
-class _Remembered(dict[Any, Row]):
+class _Remembered(dict[Any, _Row]):
     """Rows with a single cell, by its value: most values of a column repeat.
 
     All values have one type, because True and 1 are the same key; `null` is the row for null.
     """
 
-    def __init__(self, make: Callable[[Any], Row], null: Row) -> None:
+    def __init__(self, make: Callable[[Any], _Row], null: _Row) -> None:
         super().__init__({None: null})
         self._make = make
         self._null = null
 
-    def __missing__(self, value: Any) -> Row:
+    def __missing__(self, value: Any) -> _Row:
         made = self._make(value)
         # Longer texts are not worth the memory, because they seldom repeat.
         if not isinstance(value, str) or len(value) <= _REMEMBERED_LENGTH:
@@ -118,7 +118,7 @@ class _Remembered(dict[Any, Row]):
         return made
 
 
-class TableRenderer(Generic[Row]):
+class TableRenderer(Generic[_Row]):
     """Writes the elements of a queryset as rows with a cell for each of the `columns`.
 
     `cell` makes a row with one cell, for a value or for none (`UNSET`, an empty cell); `beside` joins rows side by
@@ -128,8 +128,8 @@ class TableRenderer(Generic[Row]):
     def __init__(
         self,
         columns: Sequence[NamedField],
-        cell: Callable[[Scalar | Unset], Row],
-        beside: Callable[[Iterable[Row]], Row],
+        cell: Callable[[Scalar | Unset], _Row],
+        beside: Callable[[Iterable[_Row]], _Row],
     ) -> None:
         self._cell, self._beside = cell, beside
         self._empty, self._null = cell(UNSET), cell(None)
@@ -138,11 +138,11 @@ class TableRenderer(Generic[Row]):
         self._null_as_null = _Remembered(cell, self._null).__getitem__
         self._null_as_empty = _Remembered(cell, self._empty).__getitem__
         self._expressions: list[Combinable] = []
-        self._encoders: list[Callable[[Any], Row]] = []
+        self._encoders: list[Callable[[Any], _Row]] = []
         for (name, _), piece in groupby(columns, key=_source):
             self._add(name, list(piece))
 
-    def each(self, queryset: QuerySet[Any]) -> Generator[Row]:
+    def each(self, queryset: QuerySet[Any]) -> Generator[_Row]:
         """Yield the rows of all elements, from one query, with constant memory."""
         # If maps have no entries, there may be nothing to select.
         columns = CompiledColumns(queryset.model, self._expressions or [F("pk")])
@@ -159,18 +159,18 @@ class TableRenderer(Generic[Row]):
             self._expressions.append(place.leaf.selected(name))
             self._encoders.append(self._leaf(place.leaf))
 
-    def _leaf(self, leaf: Leaf) -> Callable[[Any], Row]:
+    def _leaf(self, leaf: Leaf) -> Callable[[Any], _Row]:
         cell, represented = self._cell, leaf.from_selected
         null = self._null if _has_default(leaf) else self._empty
         return _Remembered(lambda value: cell(represented(value)), null).__getitem__
 
-    def _leaves(self, piece: Sequence[NamedField]) -> Callable[[str | None], Row]:
+    def _leaves(self, piece: Sequence[NamedField]) -> Callable[[str | None], _Row]:
         read, beside = leaves_reader(tuple(column.place.inside for column in piece)), self._beside
         cell = self._null_as_null if _has_default(piece[0].place.leaf) else self._null_as_empty
         unset = beside([cell(None)] * len(piece))
         return lambda text: unset if text is None else beside(map(cell, read(text)))
 
-    def _entries(self, piece: Sequence[NamedField]) -> Callable[[str | None], Row]:
+    def _entries(self, piece: Sequence[NamedField]) -> Callable[[str | None], _Row]:
         keys, beside, cell = [column.key for column in piece], self._beside, self._null_as_null
         unset = beside([self._empty] * len(piece))
         return lambda text: (

@@ -36,7 +36,7 @@ class TooManyColumns(Problem):
         super().__init__(400, "TOO_MANY_COLUMNS", message, [Failure("Accept", "TOO_MANY_COLUMNS", message)])
 
 
-def columns_of(
+def table_columns(
     wire: Wire, paths: Iterable[str], language: str, elements: QuerySet[Any], *, maximum: int | None = None
 ) -> list[NamedField]:
     """Return the columns for the known canonical `paths`, in this order and each once.

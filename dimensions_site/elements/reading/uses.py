@@ -153,7 +153,7 @@ def uses_sql(
     )
 
 
-def refers_sql(dimension: Dimension, among: str) -> str:
+def reference_sql(dimension: Dimension, among: str) -> str:
     """Return the condition that any leaf of an element of `dimension` refers to an element of the same dimension that
     `among` selects, as in `uses_sql`.
     """

@@ -30,7 +30,7 @@ from dimensions_site.api.views import View
 from dimensions_site.changes.models import Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.requirements import REASON_HEADER, InvalidReason, refuse_unapproved, sent_reason
-from dimensions_site.changes.states import State, current
+from dimensions_site.changes.states import State, current_state
 from dimensions_site.db.read_limits import own_reads
 from dimensions_site.elements.declaration.members import docs_in_messages
 from dimensions_site.elements.declaration.texts import CODE_LENGTH, ID_PATTERN
@@ -40,8 +40,8 @@ from dimensions_site.elements.reading.etags import check_tags
 from dimensions_site.elements.reading.rendering import full_renderer
 from dimensions_site.elements.reading.selection import everything, selected_renderer
 from dimensions_site.elements.reading.statements import Selection, read_texts
-from dimensions_site.elements.reading.table_rows import csv_table
-from dimensions_site.elements.reading.tables import MAX_COLUMNS, columns_of
+from dimensions_site.elements.reading.table_rows import csv_rows
+from dimensions_site.elements.reading.tables import MAX_COLUMNS, table_columns
 from dimensions_site.elements.reading.uses import referring_dimensions
 from dimensions_site.idempotency.views import IdempotentMixin
 from dimensions_site.repositories.models import Repository, Role
@@ -198,7 +198,7 @@ class DimensionViewSet(IdempotentMixin, ViewSet):
 
         It is of the `repository`, by default the one in the path.
         """
-        state, _ = current((repository or self.scope.repository).pk, self.dimension.name, using=self.database)
+        state, _ = current_state((repository or self.scope.repository).pk, self.dimension.name, using=self.database)
         return state
 
     def paging(self, keys: Keys = BY_KEY) -> SkipTake:
@@ -244,8 +244,8 @@ def stream_elements(accepted: BaseRenderer, selection: Selection, paths: Sequenc
     dimension, language = selection.filter.dimension, selection.filter.repository.default_language
     if isinstance(accepted, CsvRenderer):
         wire, elements = dimension.wire, selection.rows
-        columns = columns_of(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
-        headings, lines = csv_table(columns, elements)
+        columns = table_columns(wire, paths or everything(wire), language, elements, maximum=MAX_COLUMNS)
+        headings, lines = csv_rows(columns, elements)
         return begin_stream(lines, partial(csv_lines, headings))
     renderer = selected_renderer(dimension, tuple(paths), language) if paths else full_renderer(dimension, language)
     return begin_stream(

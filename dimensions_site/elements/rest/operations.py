@@ -17,7 +17,7 @@ from dimensions_site.elements.reading.uses import LISTED as LISTED_USES
 from dimensions_site.elements.rest import parameters
 from dimensions_site.elements.rest.parameters import parameter
 from dimensions_site.elements.rest.schema import DimensionSchema
-from dimensions_site.elements.rest.wire_schema import ElementSelection, Part
+from dimensions_site.elements.rest.wire_schema import ElementSelection, SchemaPart
 from dimensions_site.elements.writing.differences import ElementDifference
 from dimensions_site.repositories.models import DB_ID_PATTERN
 from dimensions_site.text.files import Format
@@ -142,7 +142,7 @@ _TOKEN: Any = {"maxLength": MAX_TOKEN, "minLength": 1, "format": "sync-token"}
 _MOMENT: Any = {**_TOKEN, "format": "instant-or-sync-token"}
 
 
-def difference_example(element: Part) -> Part:
+def difference_example(element: SchemaPart) -> SchemaPart:
     """Return a change of the `element` of the examples."""
     changed = {"path": "descriptions.en", "before": "Petty cash", "after": element["descriptions"].get("en")}
     return {"id": element["id"], "action": "changed", "changes": [changed]}

@@ -21,7 +21,7 @@ from dimensions_site.repositories.models import DB_ID_PATTERN
 from dimensions_site.rsql.compiler import MAX_FIELDS
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.rsql.operators import OPERATORS, operators_text
-from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
+from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_FILTER_DEPTH, MAX_FILTER_LENGTH, MAX_VALUES
 
 # How many elements one call for uses may name (contract L1).
 MAX_USED_IDS = 100
@@ -91,7 +91,12 @@ def properties_parameter(example: str) -> OpenApiParameter:
 
 def filter_parameter(dimension: Dimension) -> OpenApiParameter:
     """Return the query parameter `filter`, with its language and the fields it knows (contract D1 to D4)."""
-    limits = {"characters": MAX_LENGTH, "conditions": MAX_CONDITIONS, "depth": MAX_DEPTH, "values": MAX_VALUES}
+    limits = {
+        "characters": MAX_FILTER_LENGTH,
+        "conditions": MAX_CONDITIONS,
+        "depth": MAX_FILTER_DEPTH,
+        "values": MAX_VALUES,
+    }
     language = Path(__file__).with_name("filter.md").read_text(encoding="utf-8").format(**limits)
     return parameter("query", "filter", f"{language}\n{_fields(dimension)}", format="rsql")
 
@@ -123,7 +128,7 @@ HEADERS = (
 )
 # Parameters and response headers of every POST.
 IDEMPOTENCY = (
-    _header(idempotency.HEADER, _KEY, maxLength=idempotency.MAX_LENGTH, pattern=_KEY_PATTERN),
+    _header(idempotency.HEADER, _KEY, maxLength=idempotency.MAX_ANSWER_LENGTH, pattern=_KEY_PATTERN),
     _header(
         "Idempotent-Replayed",
         "`true`: this is the response to an earlier request with the same `Idempotency-Key`.",

@@ -23,7 +23,7 @@ from dimensions_site.api.parsers import MergePatchParser
 from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.serializers import WireObject
 from dimensions_site.elements.rest import parameters
-from dimensions_site.elements.rest.wire_schema import Part, is_required
+from dimensions_site.elements.rest.wire_schema import SchemaPart, is_required
 from dimensions_site.repositories.models import Role
 
 JSON = "application/json"
@@ -50,17 +50,17 @@ class DimensionSchema(AutoSchema):
         return str(self.view.dimension.name.title())
 
     @cached_property
-    def examples(self) -> Part:
+    def examples(self) -> SchemaPart:
         """The requests of the dimension that serve as examples, by action; what follows from them is not stored."""
         file = Path(self.view.dimension.model._meta.app_config.path) / "examples.json"
-        examples: Part = json.loads(file.read_text(encoding="utf-8"))
+        examples: SchemaPart = json.loads(file.read_text(encoding="utf-8"))
         return examples
 
     @cached_property
-    def element(self) -> Part:
+    def element(self) -> SchemaPart:
         return self.saved_example(self.examples["create"])
 
-    def saved_example(self, data: Part, before: Part | None = None) -> Part:
+    def saved_example(self, data: SchemaPart, before: SchemaPart | None = None) -> SchemaPart:
         """Return the response to a request with an element, or with a patch of the element `before`."""
         wire = self.view.dimension.wire
         columns = wire.declaration.validate_patch(before or {}, data, ElementContext("en"))
@@ -88,9 +88,9 @@ class DimensionSchema(AutoSchema):
                 return [{"id": id, "usedBy": uses, "count": len(uses)}]
         return self.element
 
-    def _selected(self, properties: str) -> Part:
+    def _selected(self, properties: str) -> SchemaPart:
         """Return the `properties` of the element, as a fetch does (contract D8)."""
-        answer: Part = {}
+        answer: SchemaPart = {}
         for path in properties.split(","):
             source = {**self.element, "descriptions": self.element["descriptions"]["en"]}
             target = answer
@@ -100,7 +100,7 @@ class DimensionSchema(AutoSchema):
             target[name] = source[name]
         return answer
 
-    def request_examples(self) -> Part:
+    def request_examples(self) -> SchemaPart:
         return {self.view.dimension.name: self.examples[self.action]}
 
     def get_tags(self) -> list[str]:
@@ -142,8 +142,8 @@ class DimensionSchema(AutoSchema):
 
     def get_operation(
         self, path: str, path_regex: str, path_prefix: str, method: str, registry: ComponentRegistry
-    ) -> Part | None:
-        operation: Part | None = super().get_operation(path, path_regex, path_prefix, method, registry)
+    ) -> SchemaPart | None:
+        operation: SchemaPart | None = super().get_operation(path, path_regex, path_prefix, method, registry)
         if operation is None:
             return None
         operation.setdefault("parameters", [])
@@ -171,7 +171,7 @@ class DimensionSchema(AutoSchema):
         """Return whether the body of the action, if it has one, has elements."""
         return self.view.role is Role.EDITOR
 
-    def _add_bodies(self, operation: Part) -> None:
+    def _add_bodies(self, operation: SchemaPart) -> None:
         """Add examples, and to what has elements the other spellings of their fields."""
         for response in operation["responses"].values():
             if JSON in response.get("content", ()):
@@ -191,7 +191,7 @@ class DimensionSchema(AutoSchema):
             if self.takes_elements:
                 operation["description"] += parameters.spellings_text(self.view.dimension.wire)
 
-    def _errors(self, operation: Part) -> Iterator[int]:
+    def _errors(self, operation: SchemaPart) -> Iterator[int]:
         yield from ALWAYS
         # There is no 400 if query parameters are ignored and there is no body (contract A7).
         if self.view.query_parameters.get(self.action, frozenset()) is not None:
@@ -208,7 +208,7 @@ class DimensionSchema(AutoSchema):
         if self.method == "POST":
             yield from (409, 422)
 
-    def _error(self, status: int) -> Part:
+    def _error(self, status: int) -> SchemaPart:
         description = ERRORS[status][1]
         body = {400: InvalidRequestSerializer, 409: ConflictSerializer}.get(status, ProblemSerializer)
         return {
@@ -217,7 +217,7 @@ class DimensionSchema(AutoSchema):
             "content": {MEDIA_TYPE: {"schema": self.resolve_serializer(body, "response").ref}},
         }
 
-    def _shared(self, kind: str, name: str, part: Part) -> Part:
+    def _shared(self, kind: str, name: str, part: SchemaPart) -> SchemaPart:
         """Return a reference to the component with the `part`, or the part itself if others have its names.
 
         Where the dimensions differ, that of the second has the dimension in its name.
@@ -230,6 +230,6 @@ class DimensionSchema(AutoSchema):
         return part
 
 
-def in_order(parameter: Part) -> int:
+def in_order(parameter: SchemaPart) -> int:
     """Return the sort key of an operation's parameters."""
     return ("path", "query", "header").index(parameter["in"])

@@ -13,7 +13,7 @@ from drf_spectacular.utils import Direction
 from dimensions_site.elements.declaration.maps import DescriptionField, DescriptionsField, MapField
 from dimensions_site.elements.declaration.serializers import ElementSerializer, WireObject
 
-Part = dict[str, Any]
+SchemaPart = dict[str, Any]
 
 
 class WireExtension(OpenApiSerializerExtension):
@@ -27,25 +27,25 @@ class WireExtension(OpenApiSerializerExtension):
         """Whether a request may leave out everything."""
         return bool(self.target.root.partial)
 
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> SchemaPart:
         """Return the schema of the object; a nullable one says so itself, because clients lose a null beside `$ref`."""
         is_answer = direction == "response"
         members = self.target.fields.items()
         properties = {name: self._member(member, auto_schema, direction) for name, member in members}
         required = [] if self.is_patch else [name for name, member in members if is_answer or is_required(member)]
         # Later releases of v1 may return more members; requests are strict (contract C5, M4).
-        schema: Part = build_object_type(properties, required, additionalProperties=is_answer)
+        schema: SchemaPart = build_object_type(properties, required, additionalProperties=is_answer)
         if not is_answer and any(isinstance(member, DescriptionField) for _name, member in members):
             self._describe_both(schema)
         is_nullable = self.target.nullable if is_answer else not is_required(self.target)
         return {**schema, "nullable": True} if is_nullable else schema
 
-    def _member(self, member: Any, auto_schema: Any, direction: Direction) -> Part:
+    def _member(self, member: Any, auto_schema: Any, direction: Direction) -> SchemaPart:
         is_answer = direction == "response"
         if not is_answer and member.read_only and not isinstance(member, DescriptionField):
             return {"description": "Accepted and ignored, so that a response can be sent back."}
         if isinstance(member, WireObject):
-            reference: Part = auto_schema.resolve_serializer(member, direction).ref
+            reference: SchemaPart = auto_schema.resolve_serializer(member, direction).ref
             return reference
         # At least one text is required when an element is created. A patch may leave it to the stored element.
         as_answered = is_answer or (self.is_patch and isinstance(member, DescriptionsField))
@@ -54,7 +54,7 @@ class WireExtension(OpenApiSerializerExtension):
             schema = {**schema, "description": f"{member.key_expected[:1].upper()}{member.key_expected[1:]}."}
         return _nullable(schema) if member.allow_null or isinstance(member, DescriptionField) else schema
 
-    def _describe_both(self, schema: Part) -> None:
+    def _describe_both(self, schema: SchemaPart) -> None:
         """Say in the `schema` of a request that the default language may be in either of two members (contract C4)."""
         properties = schema["properties"]
         properties["descriptions"]["description"] = (
@@ -83,7 +83,7 @@ class ElementExtension(WireExtension):
     def is_patch(self) -> bool:
         return bool(self.target.partial)  # in the body of a bulk save the element is not the outermost object
 
-    def map_serializer(self, auto_schema: Any, direction: Direction) -> Part:
+    def map_serializer(self, auto_schema: Any, direction: Direction) -> SchemaPart:
         complete = getattr(self.target, "complete_schema", None)
         self.target = auto_schema.view.dimension.wire.serializer(partial=self.target.partial)
         schema = super().map_serializer(auto_schema, direction)
@@ -95,7 +95,7 @@ class ElementExtension(WireExtension):
 class ElementSelection(ElementSerializer):
     """An element of which only selected members are returned (contract D8)."""
 
-    def complete_schema(self, schema: Part) -> Part:
+    def complete_schema(self, schema: SchemaPart) -> SchemaPart:
         properties = {
             name: _selected_group(name) if "$ref" in part else part for name, part in schema["properties"].items()
         }
@@ -108,7 +108,7 @@ class ElementSelection(ElementSerializer):
         return build_object_type(properties, additionalProperties=True, minProperties=1)
 
 
-def _selected_group(name: str) -> Part:
+def _selected_group(name: str) -> SchemaPart:
     description = f"The selected members of `{name}`."
     return {"type": "object", "nullable": True, "additionalProperties": True, "description": description}
 
@@ -120,7 +120,7 @@ def is_required(member: Any) -> bool:
     return bool(member.required)
 
 
-def _nullable(schema: Part) -> Part:
+def _nullable(schema: SchemaPart) -> SchemaPart:
     if "oneOf" in schema or "enum" in schema:
         # `nullable` means nothing without a `type` beside it, and client generators ignore it inside the branches. They
         # take a null of the type string for one more value of an enum.

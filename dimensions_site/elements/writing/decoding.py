@@ -23,7 +23,7 @@ from dimensions_site.elements.declaration.structs import Sizes, defaults_of, str
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.models import Element
 
-Row = tuple[Any, ...]
+RowValues = tuple[Any, ...]
 
 _encode = msgspec.json.Encoder().encode
 
@@ -66,7 +66,7 @@ class RowDecoder:
         self._decode = msgspec.json.Decoder(self._struct).decode
         self._defaults = defaults_of(declaration)
 
-    def whole(self, sent: RawElement, context: ElementContext) -> Row:
+    def whole(self, sent: RawElement, context: ElementContext) -> RowValues:
         """Return the row of the element that was `sent`. Raises `ValidationError`, and `JsonError` for other texts.
 
         If the `context` knows the stored JSON, an element that is too large may be replaced by one that is no larger
@@ -75,16 +75,16 @@ class RowDecoder:
         row = self.fast(sent, context)
         return self.exact(sent.value, context) if row is None else row
 
-    def changed(self, current: str, patch: RawElement, context: ElementContext) -> Row:
+    def changed(self, current: str, patch: RawElement, context: ElementContext) -> RowValues:
         """Return the row of the element whose JSON is `current` after the `patch` (contract C15). Raises as `whole`."""
         row = None if context.existing is None else self.fast_patch(current, patch, context)
         return self.exact_patch(current, patch, context) if row is None else row
 
-    def fast(self, sent: RawElement, context: ElementContext) -> Row | None:
+    def fast(self, sent: RawElement, context: ElementContext) -> RowValues | None:
         """Return the row that `exact` returns for the element that was `sent`; None to leave it to `exact`."""
         return self._fast(len(sent.text), context, lambda: self._element(sent, context.id))
 
-    def fast_complete(self, text: bytes, context: ElementContext) -> Row | None:
+    def fast_complete(self, text: bytes, context: ElementContext) -> RowValues | None:
         """Return the same for an element's `text`; None also if it may leave anything out.
 
         A patch with all members of an element stores the same row as a replacement, except that entries of stored maps
@@ -92,7 +92,7 @@ class RowDecoder:
         """
         return self._fast(len(text), context, lambda: self._complete(text))
 
-    def fast_patch(self, current: str, patch: RawElement, context: ElementContext) -> Row | None:
+    def fast_patch(self, current: str, patch: RawElement, context: ElementContext) -> RowValues | None:
         """Return the row that `exact_patch` returns; None to leave it to `exact_patch`.
 
         `current` is the element's JSON as `full_renderer` writes it.
@@ -100,36 +100,36 @@ class RowDecoder:
         length = len(current.encode()) + len(patch.text)
         return self._fast(length, context, lambda: self._patched(current, patch))
 
-    def fast_stored(self, current: str, context: ElementContext) -> Row | None:
+    def fast_stored(self, current: str, context: ElementContext) -> RowValues | None:
         """Return the row of the stored element whose JSON is `current`, or None if only its columns can be read."""
         return self._fast(0, context, lambda: self._decode(current))
 
-    def exact(self, data: Any, context: ElementContext) -> Row:
+    def exact(self, data: Any, context: ElementContext) -> RowValues:
         """Return the row of the element `data`, which is JSON as `read_json` reads it. Raises `ValidationError`."""
         return self._of_right_size(self.declaration.run_validation(data, context), context)
 
-    def exact_patch(self, current: str, patch: RawElement, context: ElementContext) -> Row:
+    def exact_patch(self, current: str, patch: RawElement, context: ElementContext) -> RowValues:
         """Return the row of the element whose JSON is `current` after the `patch`. Raises `ValidationError`."""
         element = msgspec.json.decode(current)
         values = self.declaration.validate_patch(element, patch.value, context, removes=patch.removes)
         return self._of_right_size(values, context)
 
-    def row_of(self, element: Element) -> Row:
+    def row_of(self, element: Element) -> RowValues:
         return self._exact_row(vars(element))
 
-    def changes(self, before: Row, after: Row) -> dict[str, Any]:
+    def changes(self, before: RowValues, after: RowValues) -> dict[str, Any]:
         return {
             column: new
             for column, old, new in zip(self.columns, before, after, strict=True)
             if old != new and not (column in self.json_columns and is_same_json(old, new))
         }
 
-    def _of_right_size(self, values: Mapping[str, Any], context: ElementContext) -> Row:
+    def _of_right_size(self, values: Mapping[str, Any], context: ElementContext) -> RowValues:
         row = self._exact_row(values)
         self._sizes.check(row, context.stored)
         return row
 
-    def _exact_row(self, values: Mapping[str, Any]) -> Row:
+    def _exact_row(self, values: Mapping[str, Any]) -> RowValues:
         return tuple(
             _encode(values[column]).decode()
             if column in self.json_columns and values[column] is not None
@@ -137,7 +137,7 @@ class RowDecoder:
             for column in self.columns
         )
 
-    def _fast(self, length: int, context: ElementContext, read: Callable[[], Any]) -> Row | None:
+    def _fast(self, length: int, context: ElementContext, read: Callable[[], Any]) -> RowValues | None:
         """Return the row of the struct that `read` returns; None if it is in doubt or may be too large."""
         if not self._sizes.is_surely_small(length):
             return None
@@ -181,7 +181,7 @@ class RowDecoder:
             del stored[name]
         return self._completed(merge_objects(stored, patch.members, self._maps if patch.removes else ()), None)
 
-    def _row(self, element: Any, context: ElementContext) -> Row | None:
+    def _row(self, element: Any, context: ElementContext) -> RowValues | None:
         """Return the row of a struct; None if the element contradicts itself. Raises `ValidationError`."""
         for name in self._derived:
             # `description` may repeat the text in the default language, but not contradict `descriptions`.

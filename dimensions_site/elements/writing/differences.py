@@ -53,11 +53,11 @@ def field_differences(
 def differences(
     wire: Wire, before: Mapping[str, Any] | None, after: Mapping[str, Any] | None, *, as_on_the_wire: bool = False
 ) -> list[Difference]:
-    """Return what `field_differences` yields, as `in_words`."""
-    return in_words(field_differences(wire, before, after), as_on_the_wire=as_on_the_wire)
+    """Return what `field_differences` yields, as `differences_in_words`."""
+    return differences_in_words(field_differences(wire, before, after), as_on_the_wire=as_on_the_wire)
 
 
-def in_words(fields: Iterable[FieldDifference], *, as_on_the_wire: bool = False) -> list[Difference]:
+def differences_in_words(fields: Iterable[FieldDifference], *, as_on_the_wire: bool = False) -> list[Difference]:
     """Return the fields with their values as text for people, or `as_on_the_wire` for those who read paths."""
     text = _wire_text if as_on_the_wire else _words
     return [

@@ -15,7 +15,7 @@ from dimensions_site.elements.declaration.fields import ElementContext
 from dimensions_site.elements.declaration.members import join_details
 from dimensions_site.elements.dimension import Dimension
 from dimensions_site.elements.reading.rendering import ElementRenderer, Stored, full_renderer
-from dimensions_site.elements.writing.decoding import Row, RowDecoder, decoder_of
+from dimensions_site.elements.writing.decoding import RowDecoder, RowValues, decoder_of
 from dimensions_site.elements.writing.locking import writing_one_in_turn
 from dimensions_site.elements.writing.saving import already_there, change, insert
 from dimensions_site.repositories.models import Repository
@@ -108,7 +108,7 @@ class Editor:
         self.allow(None)
         return self._inserted(row)
 
-    def _new(self, sent: RawElement, context: ElementContext) -> Row:
+    def _new(self, sent: RawElement, context: ElementContext) -> RowValues:
         """Return the row of an element that is not stored. Raises `ValidationError`, also with which of its unique
         values another element has.
         """
@@ -126,15 +126,15 @@ class Editor:
             details = {failure.path: [ErrorDetail(failure.message, failure.code)] for failure in taken}
             raise ValidationError(join_details(details, error.detail)) from None
 
-    def _values(self, row: Row) -> dict[str, Any]:
+    def _values(self, row: RowValues) -> dict[str, Any]:
         return dict(zip(self._decoder.columns, row, strict=True))
 
-    def _inserted(self, row: Row) -> Saved:
+    def _inserted(self, row: RowValues) -> Saved:
         values = self._values(row)
         text = insert(self._renderer, self.repository, values, self.actor)
         return Saved(values["element_id"], text, is_new=True)
 
-    def _changed(self, stored: Stored, row: Row) -> Saved:
+    def _changed(self, stored: Stored, row: RowValues) -> Saved:
         self.allow(stored.text)
         element, text = stored.element, stored.text
         before = self._decoder.fast_stored(text, self._context(stored))
@@ -145,7 +145,7 @@ class Editor:
             text = change(element, changes, self.actor, self._renderer)
         return Saved(element.element_id, text, is_new=False)
 
-    def _taken(self, row: Row) -> Problem:
+    def _taken(self, row: RowValues) -> Problem:
         """Return the error for unique values that another element has, or had a moment ago (contract C13)."""
         changing = Failure("id", "CONFLICT", _("Other clients are creating and deleting this element; try again."))
         return bad_request(already_there(self.dimension.model, self.repository, self._values(row)) or [changing])

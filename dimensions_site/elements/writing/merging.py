@@ -65,8 +65,8 @@ def three_way_merge(
     """
     merge = Merge(deepcopy(dict(mine)))
     for spot, place in _spots(wire, base or {}, mine, theirs):
-        own, other = value_at(mine, spot), value_at(theirs, spot)
-        begun = Absent.UNKNOWN if base is None else value_at(base, spot)
+        own, other = value_of(mine, spot), value_of(theirs, spot)
+        begun = Absent.UNKNOWN if base is None else value_of(base, spot)
         if _same(place, own, other) or _same(place, begun, other):
             continue
         if _same(place, begun, own):
@@ -75,12 +75,12 @@ def three_way_merge(
         else:
             merge.conflicts.append(Conflict(spot, begun, other, own))
     for place in wire.places.values():
-        if place.is_map and not value_at(merge.element, Spot(place.path)):
+        if place.is_map and not value_of(merge.element, Spot(place.path)):
             put_field(merge.element, Spot(place.path), _without_entries(place, base or {}, mine, theirs))
     return merge
 
 
-def value_at(element: Mapping[str, Any], spot: Spot) -> Any:
+def value_of(element: Mapping[str, Any], spot: Spot) -> Any:
     """Return the value of the field, or `Absent.ENTRY` for a missing entry of a map."""
     value: Any = element
     for name in spot.path.split("."):
@@ -114,12 +114,12 @@ def _spots(wire: Wire, *elements: Mapping[str, Any]) -> Iterator[tuple[Spot, Pla
             continue
         keys: dict[str, None] = {}
         for element in elements:
-            keys |= dict.fromkeys(value_at(element, Spot(place.path)) or ())
+            keys |= dict.fromkeys(value_of(element, Spot(place.path)) or ())
         yield from ((Spot(place.path, key), place) for key in keys)
 
 
 def _without_entries(place: Place, base: Mapping[str, Any], mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> Any:
-    begun, own, other = (value_at(element, Spot(place.path)) for element in (base, mine, theirs))
+    begun, own, other = (value_of(element, Spot(place.path)) for element in (base, mine, theirs))
     value = other if own == begun else own
     return value if not value else None if place.leaf.allow_null else {}
 

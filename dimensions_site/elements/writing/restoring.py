@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery, Window
 from django.db.models.functions import Lead
 
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.states import State, current
+from dimensions_site.changes.states import State, current_state
 from dimensions_site.changes.versions import versions_at
 from dimensions_site.elements.declaration.wire import Wire
 from dimensions_site.elements.dimension import Dimension
@@ -92,7 +92,7 @@ def restored_json(
 
 
 # How many elements one statement copies.
-_TOGETHER = 1_000
+_BATCH = 1_000
 
 
 def copy_elements(
@@ -104,13 +104,13 @@ def copy_elements(
     may write meanwhile, because versions are copied. `progress` receives the number of copied elements, and of all.
     """
     model = dimension.model
-    state, _ = current(source.pk, dimension.name)
+    state, _ = current_state(source.pk, dimension.name)
     versions = versions_at(model.versions_of(source), state)
     found = list(versions.order_by("element_id").values_list("number", "element_id"))
     provenance = Provenance(actor)
-    for start in range(0, len(found), _TOGETHER):
+    for start in range(0, len(found), _BATCH):
         progress(start, len(found))
-        part = found[start : start + _TOGETHER]
+        part = found[start : start + _BATCH]
         chosen = model.versions_of(source).filter(number__in=[number for number, _ in part])
         _insert_copies(dimension, chosen, target, provenance)
         rows = with_ids(model, target, [id for _, id in part])

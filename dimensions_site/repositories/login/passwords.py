@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from unfold.forms import AuthenticationForm
 
 from dimensions_site.api.access.throttling import (
-    address_of,
+    client_address,
     count_refusal,
     login_refusal,
     refusal_limit_problem,
@@ -40,7 +40,7 @@ class PasswordBackend(ModelBackend):
             raise TypeError("A password is checked for a request, because wrong ones are counted by its address.")
         problem = refusal_limit_problem(request)
         if problem is None:
-            attempt = LoginAttempt(str(username), address_of(request))
+            attempt = LoginAttempt(str(username), client_address(request))
             problem = attempt.refusal()
         if problem is not None:
             refuse_login(request, problem)

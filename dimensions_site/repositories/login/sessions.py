@@ -88,11 +88,11 @@ _LONGEST_ADDRESS = 4096
 # Before the login, in characters and seconds.
 _LONGEST_OF_NOBODY, _KEPT_FOR_NOBODY = 64 * 1024, 600
 
-View = Callable[..., HttpResponse]
+PageView = Callable[..., HttpResponse]
 Again = Callable[Concatenate[HttpRequest, QueryDict, ...], HttpResponse]
 
 
-def keeping_what_was_typed(site: AdminSite, view: View, *, again: Again) -> View:
+def keeping_what_was_typed(site: AdminSite, view: PageView, *, again: Again) -> PageView:
     """Return the `view` of a form on `site`, which keeps its data while the user signs in again.
 
     `again` takes the request, the data and the arguments of the view; it returns the filled-in form and must not save

@@ -15,7 +15,7 @@ from dimensions_site.api.errors import Problem, quoted
 from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import Credential
 from dimensions_site.text.formats import shortened
-from dimensions_site.tokens.bearer import ROLES, TokenCredential, role_of
+from dimensions_site.tokens.bearer import ROLES, TokenCredential, permitted_role
 from dimensions_site.tokens.configuration import IdentityProvider
 
 log = structlog.get_logger(__name__)
@@ -93,7 +93,7 @@ def _role(claims: Mapping[str, Any]) -> Role | None:
         scope_claim.split() if isinstance(scope_claim, str) else scope_claim if isinstance(scope_claim, list) else []
     )
     scopes = [scope for scope in ROLES if scope in words]
-    return role_of(scopes) if scopes else Role.MANAGER
+    return permitted_role(scopes) if scopes else Role.MANAGER
 
 
 class ProviderKeys:

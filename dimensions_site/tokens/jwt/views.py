@@ -11,7 +11,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from dimensions_site.api.access.throttling import address_of, call_limit_problem, count_call, login_refusal
+from dimensions_site.api.access.throttling import call_limit_problem, client_address, count_call, login_refusal
 from dimensions_site.api.errors import Failure, bad_request
 from dimensions_site.api.views import ConventionsMixin
 from dimensions_site.text.formats import shortened
@@ -68,7 +68,7 @@ def _client(request: HttpRequest, name: str) -> str:
 
     If the user alone counted, anyone could find out which names exist: those that get 429 instead of 401.
     """
-    return f"{hashlib.sha256(name.encode()).hexdigest()}@{address_of(request)}"
+    return f"{hashlib.sha256(name.encode()).hexdigest()}@{client_address(request)}"
 
 
 def _texts(body: Any, names: Sequence[str]) -> list[str]:

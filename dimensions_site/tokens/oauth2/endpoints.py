@@ -35,7 +35,7 @@ from dimensions_site.api.access.throttling import call_limit_problem, count_refu
 from dimensions_site.api.errors import Problem, as_problem, problem_response, upper_snake
 from dimensions_site.api.rendering import media_type
 from dimensions_site.api.views import read_only
-from dimensions_site.observability.observation import current
+from dimensions_site.observability.observation import current_observation
 from dimensions_site.text.formats import shortened
 from dimensions_site.tokens.bearer import valid_access_token
 from dimensions_site.tokens.configuration import SCOPES
@@ -116,14 +116,14 @@ def _refusal(error: OAuth2Error) -> HttpResponse:
 
 def _too_often(problem: Problem) -> HttpResponse:
     """Return the 429 in the form of OAuth2, with `Retry-After`."""
-    if observed := current():
+    if observed := current_observation():
         observed.code = problem.code
     error = TemporarilyUnavailableError(description=str(problem.detail))
     return HttpResponse(error.json, status=problem.status_code, headers=JSON_HEADERS | problem.headers)
 
 
 def _log_refusal(request: HttpRequest, answer: HttpResponse) -> None:
-    observed = current()
+    observed = current_observation()
     if observed is None or answer.status_code < HTTPStatus.BAD_REQUEST:
         return
     observed.code = upper_snake(str(json.loads(answer.content)["error"]))
@@ -131,7 +131,7 @@ def _log_refusal(request: HttpRequest, answer: HttpResponse) -> None:
 
 
 def _name_application(request: HttpRequest) -> None:
-    observed = current()
+    observed = current_observation()
     client_id = _client_id(request)
     # An unknown client id may be a secret.
     if observed and "\0" not in client_id and Application.objects.filter(client_id=client_id).exists():

@@ -29,7 +29,7 @@ from oauthlib.oauth2.rfc6749.errors import CustomOAuth2Error
 
 from dimensions_site.api.access.throttling import count_call
 from dimensions_site.text.formats import shortened
-from dimensions_site.tokens.bearer import ROLES, role_of
+from dimensions_site.tokens.bearer import ROLES, permitted_role
 from dimensions_site.tokens.configuration import SCOPES
 from dimensions_site.tokens.ending import locked_user
 from dimensions_site.tokens.models import FirstScope
@@ -139,7 +139,7 @@ class Validator(OAuth2Validator):
         self, request_scopes: list[str], refresh_token: str, request: Any, *args: Any, **kwargs: Any
     ) -> bool:
         """Return whether all scopes are known and none is higher than the granted ones: `write` includes `read`."""
-        granted = role_of(request.first_scope.split())
+        granted = permitted_role(request.first_scope.split())
         return granted is not None and all(ROLES.get(scope, granted + 1) <= granted for scope in request_scopes)
 
     def _save_bearer_token(self, token: dict[str, Any], request: Any, *args: Any, **kwargs: Any) -> None:

@@ -19,7 +19,7 @@ from joserfc.jws import JWSRegistry
 from dimensions_site.api.access.throttling import count_refusal, refusal_limit_problem
 from dimensions_site.tokens.models import ProviderSession, UsedToken
 from dimensions_site.tokens.openid.provider import ALGORITHMS, OpenIdClient, ProviderUnavailable, provider
-from dimensions_site.tokens.openid.sessions import end
+from dimensions_site.tokens.openid.sessions import end_sessions
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +50,7 @@ def back_channel_logout(request: HttpRequest) -> HttpResponse:
         sessions = sessions.filter(sid=sid)
     if subject := claims.get("sub"):
         sessions = sessions.filter(account__subject=subject)
-    end(sessions, "logout_at_the_provider")
+    end_sessions(sessions, "logout_at_the_provider")
     return HttpResponse()
 
 

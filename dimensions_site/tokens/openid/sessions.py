@@ -69,7 +69,7 @@ def user_of(request: HttpRequest) -> User | AnonymousUser:
 
 
 @atomic
-def end(rows: QuerySet[ProviderSession], reason: str) -> int:
+def end_sessions(rows: QuerySet[ProviderSession], reason: str) -> int:
     """End the sessions, record that, and return their number."""
     found = list(rows.select_related("account__user"))
     for row in found:
@@ -97,7 +97,7 @@ def _is_confirmed(row: ProviderSession) -> bool:
         try:
             sealed = _sealed(_confirmed(_opened(row)))
         except SignInRefused as refusal:
-            end(ProviderSession.objects.filter(pk=row.pk), refusal.reason)
+            end_sessions(ProviderSession.objects.filter(pk=row.pk), refusal.reason)
             return False
         except ProviderUnavailable:
             pass

@@ -13,7 +13,7 @@ from django.utils import timezone
 from account.models import ACCOUNT, Account, AccountVersion
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.changes.placing import Actor
-from dimensions_site.changes.states import current
+from dimensions_site.changes.states import current_state
 from dimensions_site.elements.writing import retention
 from dimensions_site.elements.writing.restoring import deleted_elements
 from dimensions_site.elements.writing.saving import delete as remove
@@ -86,7 +86,7 @@ def test_reads_that_have_begun_end_before_versions_are_purged(alice, northwind, 
 
     def sleep(seconds: float) -> None:
         if seconds == 7:  # and not a moment for other writers
-            _, horizon = current(northwind.pk, "account")
+            _, horizon = current_state(northwind.pk, "account")
             waits.append((seconds, horizon.at is not None, len(kept())))
 
     monkeypatch.setattr("time.sleep", sleep)

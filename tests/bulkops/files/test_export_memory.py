@@ -7,7 +7,7 @@ import pytest
 
 from account.models import Account
 from account.serializers import ACCOUNT_WIRE
-from bulkops.files.exporting import export
+from bulkops.files.exporting import write_export
 from bulkops.files.formats.rows import FileShape
 from dimensions_site.api.rendering import PIECE_TEXTS
 from dimensions_site.elements.reading.selection import everything
@@ -33,7 +33,7 @@ def peak(elements, shape: FileShape) -> int:
     with TemporaryFile() as file:
         tracemalloc.start()
         try:
-            export(
+            write_export(
                 elements,
                 ACCOUNT_WIRE,
                 elements[0].repository,

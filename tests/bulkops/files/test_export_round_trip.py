@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bulkops.files.exporting import chosen_paths, export
+from bulkops.files.exporting import chosen_paths, write_export
 from bulkops.files.formats.reading import open_source
 from bulkops.files.formats.rows import FileShape
 from bulkops.files.formats.table import FORMATS
@@ -71,7 +71,7 @@ def export_to(
     paths, failures = chosen_paths(wire, repository, properties, languages)
     assert failures == []
     found = model._base_manager.filter(repository=repository).order_by("element_id")
-    return export(found, wire, repository, paths=paths, shape=shape, file=file, progress=lambda count: None)
+    return write_export(found, wire, repository, paths=paths, shape=shape, file=file, progress=lambda count: None)
 
 
 def import_from(file: BinaryIO, dimension: str) -> Report:

@@ -16,7 +16,7 @@ from account.models import ACCOUNT
 from bulkops.models import MailChoice, Plan, PlanNotice
 from bulkops.plans.notices import MAX_RECIPIENTS
 from bulkops.plans.planning import plan_of_patches
-from bulkops.worker.mail import ATTEMPTS, send_due_mail
+from bulkops.worker.mail import MAIL_ATTEMPTS, send_due_mail
 from dimensions_site.repositories.dimensions import ALL
 from dimensions_site.repositories.models import AccessGrant, Repository, Role
 from tests.bulkops.plans.deciding import DELETIONS, NOTHING, approved, decide, require_approval, somebody
@@ -305,16 +305,16 @@ def test_a_mail_server_that_fails_is_tried_a_few_times_with_growing_pauses(
     plan = make(pia, "account", **NEW)
     pauses = []
     with caplog.at_level(logging.INFO):
-        for _ in range(ATTEMPTS + 3):
+        for _ in range(MAIL_ATTEMPTS + 3):
             send_now()
             notice = PlanNotice.objects.get()
             if notice.due_at:
                 pauses.append(round((notice.due_at - datetime.now(UTC)).total_seconds() / 60))
 
     assert pauses == [2, 4, 8, 16]
-    assert (notice.attempts, notice.due_at) == (ATTEMPTS, None)
-    assert how == "gone" or server.tried == ATTEMPTS
-    assert caplog.text.count("mail_not_sent") == ATTEMPTS
+    assert (notice.attempts, notice.due_at) == (MAIL_ATTEMPTS, None)
+    assert how == "gone" or server.tried == MAIL_ATTEMPTS
+    assert caplog.text.count("mail_not_sent") == MAIL_ATTEMPTS
     assert "hush" not in caplog.text
     assert "@example.com" not in caplog.text
     shown = browser_of(ann).get(page(Plan, "change", plan["planId"])).content.decode()

@@ -8,7 +8,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from dimensions_site.changes.models import ChangeSet, Slot
-from dimensions_site.changes.states import current, move_horizon
+from dimensions_site.changes.states import current_state, move_horizon
 from dimensions_site.repositories.models import Repository
 from tests.beside import beside
 from tests.factories import account
@@ -32,5 +32,5 @@ def test_of_two_at_once_the_later_one_stays(northwind: Repository):
         time.sleep(0.3)
         assert not waiting.done()
     waiting.result(timeout=60)
-    _, horizon = current(northwind.pk, "account")
+    _, horizon = current_state(northwind.pk, "account")
     assert (horizon.at, set(horizon.numbers.values())) == (later, {1})

@@ -12,7 +12,7 @@ from django.test import Client
 from rest_framework.exceptions import Throttled
 
 from dimensions_site.elements.rest.views import ElementViewSet
-from dimensions_site.observability.observation import Observed, current, observing
+from dimensions_site.observability.observation import Observed, current_observation, observing
 from dimensions_site.repositories.models import AccessGrant, ApiKey
 from tests.dimensions_site.observability.lines import line, lines
 from tests.dimensions_site.tokens.clients import CALLBACK, ask, planning_tool
@@ -194,7 +194,7 @@ def test_a_name_that_no_database_looks_for(db, name):
     """Over REST it may be any text of JSON; the log does not make the refusal fail."""
     with observing(Observed()):
         user_login_failed.send(sender=__name__, credentials={"username": name}, request=None)
-        observed = current()
+        observed = current_observation()
     assert observed is not None
     assert "tried" not in observed.fields()
 

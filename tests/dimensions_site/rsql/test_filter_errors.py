@@ -5,7 +5,7 @@ import re
 import pytest
 from django.utils.translation import override
 
-from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_DEPTH, MAX_LENGTH, MAX_VALUES
+from dimensions_site.rsql.parser import MAX_CONDITIONS, MAX_FILTER_DEPTH, MAX_FILTER_LENGTH, MAX_VALUES
 from tests.dimensions_site.rsql.refusals import error_of
 from tests.messages import LANGUAGES
 
@@ -81,8 +81,8 @@ def test_one_error_is_its_own_list() -> None:
         "code==\n",
         "code=='\0'",
         "code=x=A",
-        "code==" + "A" * MAX_LENGTH,
-        "(" * (MAX_DEPTH + 1),
+        "code==" + "A" * MAX_FILTER_LENGTH,
+        "(" * (MAX_FILTER_DEPTH + 1),
         "code==A;" * (MAX_CONDITIONS + 1),
         "code=in=(" + "A," * (MAX_VALUES + 1),
         "oid==A",

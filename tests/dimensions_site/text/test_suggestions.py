@@ -2,7 +2,7 @@
 
 import pytest
 
-from dimensions_site.text.suggestions import MAX_SEARCHES, close_names, renew
+from dimensions_site.text.suggestions import MAX_SEARCHES, allow_searches, close_names
 from tests.factories import account
 
 KNOWN = ("nature", "type", "BALANCE_SHEET", "NORMAL", "id")
@@ -11,7 +11,7 @@ KNOWN = ("nature", "type", "BALANCE_SHEET", "NORMAL", "id")
 @pytest.fixture(autouse=True)
 def _fresh():
     """As at the beginning of a request."""
-    renew()
+    allow_searches()
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_request_compares_so_many_names_and_no_more():
 
     assert close_names("natuer", KNOWN) == []
     assert close_names("NATURE", KNOWN) == ["nature"]
-    renew()
+    allow_searches()
     assert close_names("natuer", KNOWN) == ["nature"]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from dimensions_site.repositories.arguments import check
+from dimensions_site.repositories.arguments import check_new
 from dimensions_site.repositories.models import Repository
 
 
@@ -21,6 +21,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         repository = Repository(db_id=options["db_id"], name=options["name"], default_language=options["language"])
         arguments = {"db_id": "DBID", "name": "--name", "default_language": "--language"}
-        check(repository, arguments, taken=f"There is already a repository '{repository.db_id}'.")
+        check_new(repository, arguments, taken=f"There is already a repository '{repository.db_id}'.")
         repository.save()
         self.stdout.write(f"Created repository {repository}.")

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from dimensions_site.repositories.arguments import check
+from dimensions_site.repositories.arguments import check_new
 
 
 class Command(BaseCommand):
@@ -23,7 +23,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = User(username=User.normalize_username(options["username"]), is_staff=options["staff"])
         user.set_unusable_password()
-        check(user, {"username": "NAME"}, taken=f"There is already a user '{user.username}'.")
+        check_new(user, {"username": "NAME"}, taken=f"There is already a user '{user.username}'.")
         user.save()
         if user.is_staff:
             hint = (

@@ -149,7 +149,7 @@ def test_the_languages_in_use_can_be_chosen(chart, rita):
 @pytest.mark.django_db(transaction=True)
 def test_a_table_that_no_workbook_holds_is_reported_on_the_page(chart, rita, monkeypatch):
     """No part of a file is sent."""
-    monkeypatch.setattr(workbook_writing, "MAX_ROWS", 3)
+    monkeypatch.setattr(workbook_writing, "MAX_SHEET_ROWS", 3)
     browser = browser_of(rita)
     again = send(browser, browser.get(offered(browser)), format="xlsx")
     assert again.context["form"].errors["format"] == ["A workbook can have 3 rows, but there are more. Choose CSV."]

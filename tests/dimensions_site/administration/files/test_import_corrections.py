@@ -98,7 +98,7 @@ def test_what_is_still_wrong_stays_in_the_list(ed, northwind):
 
 def test_a_value_means_the_same_in_all_rows(ed, alice, northwind, monkeypatch):
     """However many there are, with one choice; a cell with a correction of its own keeps that."""
-    monkeypatch.setattr(reports, "MAX_ROWS", 5)
+    monkeypatch.setattr(reports, "MAX_REPORTED_ROWS", 5)
     browser = browser_of(ed)
     table = HEADINGS + many(60) + CASH + many(2, "ELSE").replace("200", "300")
     file_import = checked(browser, northwind, table)

@@ -10,7 +10,7 @@ from currency.serializers import CURRENCY_WIRE
 from dimensions_site.administration.conditions.condition_form import ConditionForm
 from dimensions_site.administration.conditions.filtering import Chip, chips_of, text_of
 from dimensions_site.administration.conditions.operations import (
-    OPERATIONS,
+    CONDITION_OPERATIONS,
     FilterCondition,
     FilterOperation,
     Takes,
@@ -172,5 +172,5 @@ def test_the_sentences_are_in_the_language_of_the_page():
 
 
 def test_every_operation_has_words_of_its_own():
-    sentences = [str(operation.sentence) for operation in OPERATIONS.values()]
+    sentences = [str(operation.sentence) for operation in CONDITION_OPERATIONS.values()]
     assert len(set(sentences)) == len(sentences)

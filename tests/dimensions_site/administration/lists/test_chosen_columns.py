@@ -5,7 +5,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from account.models import Account
-from dimensions_site.administration.lists.columns import MAX_COLUMNS
+from dimensions_site.administration.lists.columns import MAX_LIST_COLUMNS
 from tests.dimensions_site.administration.elements.dated import TYPED, store_chart
 from tests.dimensions_site.administration.lists.lists import COLUMNS, LIST, ids
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
@@ -90,7 +90,7 @@ def test_a_column_that_is_not_there_is_left_out_with_a_message(chart, rita):
 def test_the_number_of_columns_is_limited(chart, rita, columns):
     answer = browser_of(rita).get(LIST, {"columns": columns})
     assert answer.status_code == 200
-    assert len(headings(answer)) <= MAX_COLUMNS + 1
+    assert len(headings(answer)) <= MAX_LIST_COLUMNS + 1
     assert len(messages_of(answer)) == 1
 
 
@@ -144,7 +144,7 @@ def test_the_chosen_columns_go_to_the_address_of_the_list(chart, rita):
 
 
 def test_no_more_columns_are_added_than_a_list_has(chart, rita):
-    many = LANGUAGES[:MAX_COLUMNS]
+    many = LANGUAGES[:MAX_LIST_COLUMNS]
     answer = browser_of(rita).get(COLUMNS, {"changed": "yes", "column": many, "add": "type"})
     assert chosen(answer) == many
     assert answer.context["is_full"]

@@ -7,7 +7,7 @@ from account.models import Account
 from bulkops.models import DataProcessing
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, Role
-from dimensions_site.rsql.parser import MAX_LENGTH
+from dimensions_site.rsql.parser import MAX_FILTER_LENGTH
 from tests.dimensions_site.administration.elements.dated import TYPED, store_chart
 from tests.dimensions_site.administration.lists.lists import LIST, found, ids, shown
 from tests.dimensions_site.administration.site.people import browser_of, page
@@ -57,7 +57,7 @@ def test_a_state_of_the_past_is_filtered_too(alice, rita, northwind):
         ("nature", "The filter cannot be read at character 7"),
         ("natur==X", "Unknown field 'natur'"),
         ("nature==X", "nature must be one of BALANCE_SHEET"),
-        ("id==" + "x" * MAX_LENGTH, "characters long; the limit is"),
+        ("id==" + "x" * MAX_FILTER_LENGTH, "characters long; the limit is"),
     ],
 )
 def test_an_invalid_filter_shows_no_rows_and_says_why_and_keeps_the_text(chart, rita, filter, message):

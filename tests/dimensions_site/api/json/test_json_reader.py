@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dimensions_site.api.errors import Failure
 from dimensions_site.api.failures import json_pointer
-from dimensions_site.api.json.reader import MAX_DEPTH, JsonError, read_json
+from dimensions_site.api.json.reader import MAX_JSON_DEPTH, JsonError, read_json
 
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 values = st.recursive(
@@ -247,8 +247,8 @@ def test_a_byte_order_mark_is_accepted():
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}")])
 def test_nesting_is_limited(opening, closing):
     """The limit itself is taken, one level more is refused."""
-    assert read_json((opening * (MAX_DEPTH - 1) + "[]" + closing * (MAX_DEPTH - 1)).encode())
-    assert refusal(opening * MAX_DEPTH + "[]" + closing * MAX_DEPTH) == [("", "TOO_DEEP")]
+    assert read_json((opening * (MAX_JSON_DEPTH - 1) + "[]" + closing * (MAX_JSON_DEPTH - 1)).encode())
+    assert refusal(opening * MAX_JSON_DEPTH + "[]" + closing * MAX_JSON_DEPTH) == [("", "TOO_DEEP")]
 
 
 @pytest.mark.contract("B3")

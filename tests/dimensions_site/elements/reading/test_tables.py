@@ -12,8 +12,8 @@ from currency.models import Currency
 from currency.serializers import CURRENCY_WIRE
 from dimensions_site.elements.reading.cells import untyped_cell
 from dimensions_site.elements.reading.selection import everything
-from dimensions_site.elements.reading.table_rows import csv_table, leaves_reader, value_rows
-from dimensions_site.elements.reading.tables import columns_of
+from dimensions_site.elements.reading.table_rows import csv_rows, leaves_reader, value_rows
+from dimensions_site.elements.reading.tables import table_columns
 from tests.bulkops.save.bulk import save
 from tests.factories import account, content, currency
 from tests.random_elements import RandomElements
@@ -25,14 +25,14 @@ MANY = 1_100
 
 def table(wire, elements, *paths):
     """The headings and the rows, as lists of cells; None is an empty cell."""
-    columns = columns_of(wire, paths or everything(wire), "en", elements)
+    columns = table_columns(wire, paths or everything(wire), "en", elements)
     rows = value_rows(columns, untyped_cell, elements)
     return [column.path for column in columns], list(rows)
 
 
 def lines(wire, elements, *paths):
     """The lines of the same table as CSV, the headings first."""
-    headings, rows = csv_table(columns_of(wire, paths or everything(wire), "en", elements), elements)
+    headings, rows = csv_rows(table_columns(wire, paths or everything(wire), "en", elements), elements)
     return [headings, *rows]
 
 

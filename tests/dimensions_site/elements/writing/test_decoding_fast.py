@@ -14,7 +14,7 @@ from rest_framework.serializers import Serializer
 from dimensions_site.api.json.elements import RawElement
 from dimensions_site.api.json.reader import JsonError, read_json
 from dimensions_site.elements.declaration.serializers import Bundle, WireObject
-from dimensions_site.elements.writing.decoding import Row
+from dimensions_site.elements.writing.decoding import RowValues
 from tests.account.samples import FULL as FULL_ACCOUNT
 from tests.account.samples import MINIMAL as MINIMAL_ACCOUNT
 from tests.currency.samples import FULL as FULL_CURRENCY
@@ -202,11 +202,11 @@ class Existing:
         return self._id
 
 
-def fast(text: bytes, existing: Any) -> Row | None:
+def fast(text: bytes, existing: Any) -> RowValues | None:
     return DECODER.fast(RawElement(text), beside(existing))
 
 
-def exact(text: bytes, existing: Any) -> Row:
+def exact(text: bytes, existing: Any) -> RowValues:
     return DECODER.exact(read_json(text), beside(existing))
 
 
@@ -214,7 +214,7 @@ both_ways = pytest.mark.parametrize("decode", [fast, exact])
 
 
 def decoded(
-    decode: Callable[[bytes, Any], Row | None], number: int, meanwhile: Callable[[], object]
+    decode: Callable[[bytes, Any], RowValues | None], number: int, meanwhile: Callable[[], object]
 ) -> tuple[Any, ...]:
     """The id and the oid in the row of the currency with the `number`."""
     row = decode(plain(currency(f"{OLD}{number}")), Existing(number, meanwhile))
@@ -223,7 +223,7 @@ def decoded(
 
 
 @both_ways
-def test_threads_share_a_decoder(decode: Callable[[bytes, Any], Row | None]) -> None:
+def test_threads_share_a_decoder(decode: Callable[[bytes, Any], RowValues | None]) -> None:
     """Each waits for the other one in the middle of its element."""
     barrier = Barrier(2, timeout=10)
     with ThreadPoolExecutor(2) as threads:
@@ -233,7 +233,7 @@ def test_threads_share_a_decoder(decode: Callable[[bytes, Any], Row | None]) -> 
 
 
 @both_ways
-def test_an_element_is_decoded_while_another_one_is(decode: Callable[[bytes, Any], Row | None]) -> None:
+def test_an_element_is_decoded_while_another_one_is(decode: Callable[[bytes, Any], RowValues | None]) -> None:
     """A decode within a decode, by the same decoder, does not disturb the outer one."""
     inner: list[object] = []
 

@@ -106,7 +106,7 @@ class Envelope:
     """
 
     save_mode: SaveMode
-    operations_of: Sequence[Operation]
+    operations: Sequence[Operation]
     failures: Sequence[Failure] = ()
     errors: Errors | None = None
     progress: Callable[[int], None] = lambda _checked: None

@@ -103,9 +103,11 @@ def test_booleans_and_numbers_are_words_and_digits_where_cells_have_no_types():
     ]
 
 
-@pytest.mark.parametrize(
-    "text", [*FORMULAS, "a,b", 'say "x"', "a\nb", "a\rb", "[[null]]", "ºC", "²", "_", "٣", "", " "]
-)
+QUOTED = ["a,b", 'say "x"', "a\nb", "a\rb", "", " "]
+UNUSUAL = ["[[null]]", "ºC", "²", "_", "٣", "٣E+10", "1e-05", "1.2E+10", "Err:502", "Er"]
+
+
+@pytest.mark.parametrize("text", [*FORMULAS, *QUOTED, *UNUSUAL])
 def test_a_cell_of_csv_is_that_of_any_other_untyped_table_in_quotes_where_it_needs_them(text):
     """So the shortcut for harmless texts lets nothing through."""
     [[cell]] = csv.reader(io.StringIO(csv_cell(text), newline=""))

@@ -81,8 +81,10 @@ class CellTexts:
     def _format(self, style: int) -> NumberFormat:
         return number_format(self._codes[style] if style < len(self._codes) else GENERAL)
 
-    def _advice(self, style: int, text: str) -> str:
+    def _advice(self, style: int, text: str, *, is_percentage: bool = False) -> str:
         message = _("holds {value}, but its number format '{format}' shows something else. Paste what you see as text")
+        if is_percentage:
+            message = _("holds {value}, and '{format}' shows it as a percentage. Write the number that you mean, without %")
         return message.format(value=shortened(text), format=shortened(self._codes[style]))
 
     def _number(self, style: int, stored: str) -> tuple[str, str | None]:
@@ -96,7 +98,7 @@ class CellTexts:
         shown = format.of_number(number)
         used = None if format.is_percentage and number != "0" else number
         if shown is None:
-            raise CellError(self._advice(style, number), used)
+            raise CellError(self._advice(style, number, is_percentage=format.is_percentage), used)
         return shown, used
 
     def _of_date(self, style: int, date: str) -> tuple[str, str]:

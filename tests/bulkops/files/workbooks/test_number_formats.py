@@ -119,6 +119,15 @@ def test_a_number_that_may_be_shown_otherwise_is_an_error_of_a_text_but_not_of_a
     assert row.errors["name"].endswith("shows something else. Paste what you see as text.")
 
 
+def test_a_percentage_is_to_be_written_as_the_number_that_it_means():
+    """0.19 is 19 to some people; a text with a percent sign would be no number."""
+    row = row_of(0.19, "0.00%")
+    assert row.numbers == {}
+    assert row.errors["name"] == (
+        "The cell B2 holds 0.19, and '0.00%' shows it as a percentage. Write the number that you mean, without %."
+    )
+
+
 @pytest.mark.parametrize(
     ("code", "text"), [("@", "ab"), ("General", "ab"), ('"A"@', "Aab"), ('@"-X"', "ab-X"), ("0;0;0;_(@_)", "ab")]
 )

@@ -20,7 +20,6 @@ from unfold.widgets import SELECT_CLASSES, UnfoldAdminPasswordToggleWidget
 
 from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.tokens.models import ProviderAccount, ProviderGroup
-from dimensions_site.tokens.openid.provider import provider
 
 # The field of the password. It is not the one of the model: its hash never passes through the form.
 TYPED = "new_password"
@@ -199,7 +198,8 @@ class ProviderAccountInline(_LabelledInline):
     def get_formset(self, request: HttpRequest, obj: Any = None, **kwargs: Any) -> Any:
         """Suggest the provider of the settings."""
         formset = super().get_formset(request, obj, **kwargs)
-        formset.form.base_fields["issuer"].initial = provider().setting.issuer
+        if settings.OPENID_PROVIDER:
+            formset.form.base_fields["issuer"].initial = settings.OPENID_PROVIDER.issuer
         return formset
 
 

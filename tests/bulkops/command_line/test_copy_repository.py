@@ -23,7 +23,7 @@ def copy(*words: str) -> str:
 @pytest.fixture
 def filled(alice, northwind, monkeypatch):
     """Northwind with a few elements, which are copied in several parts."""
-    monkeypatch.setattr(restoring, "_TOGETHER", 4)
+    monkeypatch.setattr(restoring, "_BATCH", 4)
     rules = {"grossAmountEqualICSum": True}
     save(alice, "account", put=[account(f"{n}", rules=rules, customAttributes={"n": None}) for n in range(10)])
     save(alice, "currency", put=[currency("EUR", percentageDifference="0.50"), currency("gone")])

@@ -10,7 +10,7 @@ from account.models import ACCOUNT, Account
 from bulkops.files.formats.rows import ElementRow, FileRow, FileShape, RowFailure, Source, UnreadableFile
 from bulkops.files.imports.importing import Importer
 from bulkops.files.imports.options import Mode, Options, Share
-from bulkops.files.imports.reading import ReadingProgress
+from bulkops.files.imports.reading import PhaseProgress
 from bulkops.files.imports.reports import ImportRefused, Phase, Report
 from bulkops.session.entries import STORED_BATCH
 from dimensions_site.changes.models import Channel
@@ -34,7 +34,7 @@ def imported(
     repository: Repository,
     elements: Callable[[], Iterator[FileRow | ElementRow | RowFailure]],
     options: Options = MERGE,
-    progress: ReadingProgress = lambda *_: None,
+    progress: PhaseProgress = lambda *_: None,
     finish: Callable[[Report], None] = lambda report: None,
 ) -> Report:
     """The report of an import of `elements` as a file of JSON."""

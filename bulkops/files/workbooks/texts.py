@@ -84,7 +84,9 @@ class CellTexts:
     def _advice(self, style: int, text: str, *, is_percentage: bool = False) -> str:
         message = _("holds {value}, but its number format '{format}' shows something else. Paste what you see as text")
         if is_percentage:
-            message = _("holds {value}, and '{format}' shows it as a percentage. Write the number that you mean, without %")
+            message = _(
+                "holds {value}, and '{format}' shows it as a percentage. Write the number that you mean, without %"
+            )
         return message.format(value=shortened(text), format=shortened(self._codes[style]))
 
     def _number(self, style: int, stored: str) -> tuple[str, str | None]:

@@ -46,14 +46,7 @@ EMPTY_CELLS_QUERY = parameters.parameter(
     enum=["clear", "keep"],
 )
 _SENT: dict[str, Any] = {
-    "parameters": [
-        _DRY_RUN,
-        _MODE,
-        _SAVE_MODE,
-        EMPTY_CELLS_QUERY,
-        parameters.PREFERENCE_APPLIED,
-        *parameters.COUNTS,
-    ],
+    "parameters": [_DRY_RUN, _MODE, _SAVE_MODE, EMPTY_CELLS_QUERY, parameters.PREFERENCE_APPLIED, *parameters.COUNTS],
     "request": {JSON: schema.ElementBulk, Format.NDJSON.media_type: str, Format.CSV.media_type: str},
 }
 SAVE = extend_schema(

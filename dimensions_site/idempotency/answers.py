@@ -22,7 +22,7 @@ from dimensions_site.repositories.models import Repository
 from dimensions_site.text.formats import shortened
 
 HEADER = "Idempotency-Key"
-MAX_ANSWER_LENGTH = 255
+MAX_KEY_LENGTH = 255
 # No blank at either end: HTTP strips it.
 PATTERN = r"[!-~]([ -~]*[!-~])?"
 REPLAYED = "Idempotent-Replayed"
@@ -34,8 +34,8 @@ _QUICK = 1  # zlib's level; a better one would hold the locks for longer
 
 def checked_key(key: str) -> str:
     """Return the key. Raises Problem 400 unless it is 1 to 255 printable ASCII characters."""
-    if len(key) > MAX_ANSWER_LENGTH or not re.fullmatch(PATTERN, key):
-        message = f"{HEADER} must be 1 to {MAX_ANSWER_LENGTH} printable ASCII characters; got {quoted(key)}."
+    if len(key) > MAX_KEY_LENGTH or not re.fullmatch(PATTERN, key):
+        message = f"{HEADER} must be 1 to {MAX_KEY_LENGTH} printable ASCII characters; got {quoted(key)}."
         raise bad_request([Failure(HEADER, "INVALID", message)])
     return key
 
@@ -64,7 +64,7 @@ def fingerprint(method: str, path: str, query: str, body_digest: bytes) -> str:
     return digest.hexdigest()
 
 
-def find_answer(request: KeyedRequest) -> StoredAnswer | None:
+def find(request: KeyedRequest) -> StoredAnswer | None:
     """Return the stored answer for the key, whichever request it belongs to."""
     young = StoredAnswer.objects.filter(created_at__gte=_oldest())
     return young.filter(repository=request.repository, user=request.user, key=request.key).first()

@@ -13,15 +13,7 @@ from rest_framework.request import Request
 
 from dimensions_site.api.errors import Problem, as_problem
 from dimensions_site.api.views import ConventionsMixin
-from dimensions_site.idempotency.answers import (
-    HEADER,
-    KeyedRequest,
-    checked_key,
-    find_answer,
-    fingerprint,
-    keep,
-    replay,
-)
+from dimensions_site.idempotency.answers import HEADER, KeyedRequest, checked_key, find, fingerprint, keep, replay
 from dimensions_site.idempotency.locks import StillRunning, transaction_of_one
 from dimensions_site.repositories.permissions import Scope
 from dimensions_site.text.formats import shortened
@@ -84,11 +76,11 @@ class IdempotentMixin(ConventionsMixin):
         query = request.META.get("QUERY_STRING", "")
         fingerprinted = fingerprint(str(request.method), request.path_info, query, digest)
         sent = KeyedRequest(self.user, self.scope.repository, key, fingerprinted)
-        stored = find_answer(sent)
+        stored = find(sent)
         if stored is None:
             try:
                 with transaction_of_one(sent.name, self.timeout):
-                    stored = find_answer(sent)  # it may have been stored just now
+                    stored = find(sent)  # it may have been stored just now
                     if stored is None:
                         return keep(sent, self._decide(rejection, handle, request, path))
             except StillRunning:

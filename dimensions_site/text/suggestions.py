@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.text.formats import shortened
 
 # Longer names are not compared: no known name is that long.
-MAX_COMPARED_LENGTH = 80
+MAX_COMPARED = 80
 # The number of different unknown names compared in one request or import.
 MAX_SEARCHES = 50
 # The most names that one message suggests.
@@ -43,7 +43,7 @@ def close_names(name: str, known: tuple[str, ...]) -> list[str]:
     Names that differ only in case, hyphens, underscores and spaces come before similar names.
     """
     same = same_names(name, known)
-    if same or len(name) > MAX_COMPARED_LENGTH:
+    if same or len(name) > MAX_COMPARED:
         return same
     try:
         return list(_search(_folded(name), known))
@@ -53,7 +53,7 @@ def close_names(name: str, known: tuple[str, ...]) -> list[str]:
 
 def same_names(name: str, known: tuple[str, ...]) -> list[str]:
     """Return the `known` names that differ from `name` only in case, hyphens, underscores and spaces."""
-    return list(_by_folded(known).get(_folded(name), ())) if len(name) <= MAX_COMPARED_LENGTH else []
+    return list(_by_folded(known).get(_folded(name), ())) if len(name) <= MAX_COMPARED else []
 
 
 def did_you_mean(names: Sequence[str], *, in_quotes: bool = True) -> str:

@@ -16,7 +16,7 @@ from dimensions_site.api.json.texts import described_value, shown_value
 from dimensions_site.elements.declaration.labels import switched_on
 from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import (
-    MAX_COMPARED_LENGTH,
+    MAX_COMPARED,
     MAX_SUGGESTIONS,
     close_names,
     did_you_mean,
@@ -178,7 +178,7 @@ def unknown_member(
     It suggests the nearest member, one of the alternative `spellings`, or the objects that have a member of this name.
     """
     path = wire_path(group, name)
-    is_dotted = "." in name and len(path) <= MAX_COMPARED_LENGTH
+    is_dotted = "." in name and len(path) <= MAX_COMPARED
     if is_dotted and any(f"{path}.".startswith(f"{spelling}.") for spelling in spellings):
         advice = did_you_mean([_nested(name)], in_quotes=False)
     else:

@@ -22,13 +22,7 @@ from dimensions_site.elements.models import ElementColumns
 from dimensions_site.rsql.expressions import JsonLeaf
 from dimensions_site.rsql.fields import ValueKind
 from dimensions_site.text.formats import shortened
-from dimensions_site.text.suggestions import (
-    MAX_COMPARED_LENGTH,
-    MAX_SUGGESTIONS,
-    close_names,
-    same_names,
-    unknown_field,
-)
+from dimensions_site.text.suggestions import MAX_COMPARED, MAX_SUGGESTIONS, close_names, same_names, unknown_field
 
 _Model = TypeVar("_Model", bound=type[ElementColumns])
 # Characters of a key.
@@ -221,7 +215,7 @@ class Wire:
         First the path that differs only in case or punctuation, or an entry of a map with a similar name; else the
         paths with the same end, because their groups were left out; else similar paths.
         """
-        if len(path) > MAX_COMPARED_LENGTH:
+        if len(path) > MAX_COMPARED:
             return []
         folded = path.casefold()
         # A value with this name, else the values of an object with this name.

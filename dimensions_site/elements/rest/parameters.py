@@ -128,7 +128,7 @@ HEADERS = (
 )
 # Parameters and response headers of every POST.
 IDEMPOTENCY = (
-    _header(idempotency.HEADER, _KEY, maxLength=idempotency.MAX_ANSWER_LENGTH, pattern=_KEY_PATTERN),
+    _header(idempotency.HEADER, _KEY, maxLength=idempotency.MAX_KEY_LENGTH, pattern=_KEY_PATTERN),
     _header(
         "Idempotent-Replayed",
         "`true`: this is the response to an earlier request with the same `Idempotency-Key`.",

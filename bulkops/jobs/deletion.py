@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from bulkops.jobs.claims import Claim, attempt
 from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
-from bulkops.jobs.processing import end_deletion
+from bulkops.jobs.processing import end
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
 from bulkops.models import DataProcessing, DeletionChunk, Status
 from dimensions_site.changes.models import Channel
@@ -73,7 +73,7 @@ class _Deletion:
         except ApprovalRequired as refusal:
             # The switch was thrown since the start; what is deleted by then stays deleted.
             log.error("processing_failed", oid=self._claim.oid, happened=refusal.code)
-            end_deletion(self._processing, Status.FAILED, error=str(refusal.detail))
+            end(self._processing, Status.FAILED, error=str(refusal.detail))
             return False
         except OperationalError as error:
             if not is_worth_another_try(error):
@@ -161,6 +161,6 @@ class _Deletion:
         """Return whether there are chunks left; if not, end the deletion."""
         if DeletionChunk.objects.filter(processing=processing).exists():
             return True
-        end_deletion(processing, Status.COMPLETED)
+        end(processing, Status.COMPLETED)
         transaction.on_commit(lambda: log.info("processing_completed", oid=processing.oid))
         return False

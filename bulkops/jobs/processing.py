@@ -71,7 +71,7 @@ def abort(processing: DataProcessing) -> None:
 
     This waits until a chunk that is being deleted is finished. Raises 400 for a deletion that has ended otherwise.
     """
-    if not end_deletion(processing, Status.ABORTED):
+    if not end(processing, Status.ABORTED):
         processing.refresh_from_db(fields=["status"])
     if processing.status != Status.ABORTED:
         raise Problem(
@@ -84,7 +84,7 @@ def abort(processing: DataProcessing) -> None:
 
 
 @transaction.atomic
-def end_deletion(processing: DataProcessing, status: Status, error: str | None = None) -> bool:
+def end(processing: DataProcessing, status: Status, error: str | None = None) -> bool:
     """Give a running deletion its final `status` and delete its remaining chunks; return False if it has already
     ended.
     """
@@ -107,4 +107,4 @@ def fail(processing: DataProcessing, happened: str) -> None:
         "are only reported as not found."
     )
     log.error("processing_failed", oid=processing.oid, happened=happened)
-    end_deletion(processing, Status.FAILED, error=error)
+    end(processing, Status.FAILED, error=error)

@@ -9,7 +9,7 @@ from django.db.models import Model
 
 from dimensions_site.repositories.models import Repository, Role
 
-ROLE_NAMES: Mapping[str, Role] = {str(role.label): role for role in Role}
+ROLE_BY_NAME: Mapping[str, Role] = {str(role.label): role for role in Role}
 
 
 def find_repository(db_id: str) -> Repository:

@@ -35,7 +35,7 @@ _DISTINCT = 0.9
 # What says that a column has yes and no, such as `J/N` or `(yes/no)`.
 _YES_OR_NO = re.compile(r"[\s_([]\w{1,5}\s?/\s?\w{1,5}[)\]]?$")
 # A longer name is not sent by the page, and names no field.
-MAX_MAPPING_NAME = 300
+MAX_TYPED = 300
 
 
 class ColumnFields:
@@ -129,7 +129,7 @@ class ColumnFields:
 
     def _read(self, column: ColumnField, data: Any) -> None:
         """Take over what was submitted for the column."""
-        column.typed = data.get(column.name, "").strip()[:MAX_MAPPING_NAME]
+        column.typed = data.get(column.name, "").strip()[:MAX_TYPED]
         column.is_out = f"out-{column.number}" in data
         if column.is_out or not column.typed:
             return

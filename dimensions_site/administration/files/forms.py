@@ -21,6 +21,7 @@ from unfold.widgets import (
 from bulkops.files.formats.rows import GZIP_ENDING, ReadingOptions
 from bulkops.files.formats.table import FORMATS
 from bulkops.files.imports.options import Mode, Share, remembered_mapping
+from bulkops.files.workbooks.sheets import MAX_SHEET_ROWS
 from bulkops.jobs.file_imports import Choices
 from bulkops.models import FileImport
 from dimensions_site.administration.files.columns import ColumnFields
@@ -30,8 +31,6 @@ from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import repositories_open_to
 from dimensions_site.text.formats import shortened
 
-# As many as a sheet of Excel has.
-MAX_EXPORTED_ROWS = 1_048_576
 _ENDINGS = [ending for known in FORMATS.values() for ending in known.endings]
 _MODES = {
     Mode.MERGE: gettext_lazy("Create what is new, and change what is there"),
@@ -110,7 +109,7 @@ def reading_chosen(file_import: FileImport, data: QueryDict) -> ReadingOptions:
         raise forms.ValidationError(_("Choose a sheet."))
     if encoding is not None and encoding not in dict(preview.get("encodings", [])):
         raise forms.ValidationError(_("Choose how the letters are stored."))
-    if chosen and not (chosen.isascii() and chosen.isdigit() and 0 < int(chosen) <= MAX_EXPORTED_ROWS):
+    if chosen and not (chosen.isascii() and chosen.isdigit() and 0 < int(chosen) <= MAX_SHEET_ROWS):
         message = _("'{row}' is not the number of a row.").format(row=shortened(chosen))
         raise forms.ValidationError(message)
     reading = Choices.of(file_import).reading

@@ -169,6 +169,6 @@ def test_nothing_follows_a_final_state(alice, running, status):
     claim.give_back()
     work_now()
     for other in ENDED:
-        assert not processing.end_deletion(DataProcessing.objects.get(), other)
+        assert not processing.end(DataProcessing.objects.get(), other)
     assert status_of(alice, running)["status"] == status
     assert Account.objects.count() == 4

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 from django.utils import timezone
 
-from dimensions_site.repositories.arguments import ROLE_NAMES, find_repository, find_user
+from dimensions_site.repositories.arguments import ROLE_BY_NAME, find_repository, find_user
 from dimensions_site.repositories.dimensions import ALL, dimension_names
 from dimensions_site.repositories.models import ApiKey, Role
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("--expires-days", type=int, metavar="N", help="days until it expires; by default never")
         parser.add_argument(
             "--role",
-            choices=ROLE_NAMES,
+            choices=ROLE_BY_NAME,
             default=Role.MANAGER.label,
             help="the highest role of the key, within the grants of the user; by default all that they allow",
         )
@@ -51,7 +51,7 @@ class Command(BaseCommand):
             user=user,
             name=options["name"],
             expiry_date=expiry,
-            role=ROLE_NAMES[options["role"]],
+            role=ROLE_BY_NAME[options["role"]],
             dimension=options["dimension"],
             is_limited=bool(repositories),
         )

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import transaction
 
-from dimensions_site.repositories.arguments import ROLE_NAMES, find_repository, find_user
+from dimensions_site.repositories.arguments import ROLE_BY_NAME, find_repository, find_user
 from dimensions_site.repositories.dimensions import ALL, dimension_names
 from dimensions_site.repositories.models import AccessGrant
 
@@ -16,7 +16,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("username", metavar="USERNAME")
         parser.add_argument("db_id", metavar="DBID")
-        parser.add_argument("role", choices=ROLE_NAMES)
+        parser.add_argument("role", choices=ROLE_BY_NAME)
         parser.add_argument(
             "--dimension", choices=dimension_names(), default=ALL, help="only for this dimension; by default for all"
         )
@@ -29,6 +29,6 @@ class Command(BaseCommand):
             user=user,
             repository=repository,
             dimension=options["dimension"],
-            defaults={"role": ROLE_NAMES[options["role"]]},
+            defaults={"role": ROLE_BY_NAME[options["role"]]},
         )
         self.stdout.write(f"Granted: {grant}.")

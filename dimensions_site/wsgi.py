@@ -86,9 +86,11 @@ def _came_in_at(address: SocketAddress, environ: WSGIEnvironment) -> bool:
 
 
 def _is_understood(environ: WSGIEnvironment) -> bool:
-    """Return whether Django can parse `environ`: it decodes the query with the charset of Content-Type."""
+    """Return whether Django can parse `environ`: it decodes query and form with the charset of Content-Type, which is
+    tried even without a query.
+    """
     try:
-        WSGIRequest(environ.copy())
+        WSGIRequest({**environ, "QUERY_STRING": f"%FF&{environ.get('QUERY_STRING', '')}"})
     except (ValueError, LookupError, SuspiciousOperation):
         return False
     return True

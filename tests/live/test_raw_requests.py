@@ -133,6 +133,15 @@ def test_a_content_type_on_which_django_fails_is_415(service: Service, content_t
     assert answer.headers["Content-Type"] == "application/problem+json"
 
 
+@pytest.mark.parametrize("charset", ["zlib", "idna", "punycode"])
+def test_a_form_in_a_charset_on_which_django_fails_is_not_read(service: Service, charset: str):
+    """Whoever brings a cookie has it read, to find its token."""
+    body = b'--x\r\nContent-Disposition: form-data; name="username"\r\n\r\n\xff\r\n--x--\r\n'
+    headers = f"Cookie: csrftoken={'a' * 32}\r\nContent-Type: multipart/form-data; boundary=x; charset={charset}\r\n"
+    answer = send(service, "POST", "/admin/login/", f"{headers}Content-Length: {len(body)}", body)
+    assert answer.status == 403
+
+
 @pytest.mark.contract("A7")
 def test_a_charset_does_not_bring_thousands_of_parameters_past_the_error_handler(service: Service):
     """Django would count them before any error handler exists."""

@@ -5,8 +5,8 @@ OAuth2 access tokens are random texts, stored as a hash (contract G1, G2, RFC 67
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -17,8 +17,9 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from dimensions_site.repositories.authentication import place_of
 from dimensions_site.repositories.models import Role
-from dimensions_site.repositories.permissions import Credential
+from dimensions_site.repositories.permissions import Access, Credential
 from dimensions_site.tokens.configuration import SCOPES
 
 # The highest role that each of the `SCOPES` permits.
@@ -29,7 +30,13 @@ _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*", re.ASCII)
 
 @dataclass(frozen=True)
 class TokenCredential(Credential):
-    """A bearer token with scopes."""
+    """A bearer token with scopes; `is_for` says for which dimension of which repository (RFC 8707)."""
+
+    is_for: Callable[[str, str], bool] = lambda db_id, dimension: True
+
+    def access(self, user: User, db_id: str, dimension: str) -> Access | None:
+        found = super().access(user, db_id, dimension)
+        return found and replace(found, is_within=self.is_for(db_id, dimension))
 
     def challenge(self, role: Role) -> dict[str, str]:
         """Return the header of a 403 with the scope that `role` requires (RFC 6750, 3.1)."""
@@ -90,8 +97,8 @@ class OAuth2Authentication(BearerAuthentication):
         Raises `AuthenticationFailed` if the token is unknown, revoked, expired or for another resource (RFC 8707), or
         if its user is inactive.
         """
-        found = valid_access_token(token)
-        if found is None or not found.allows_audience(request.build_absolute_uri(request.path)):
+        found, address = valid_access_token(token), request.build_absolute_uri(request.path)
+        if found is None or not found.allows_audience(address):
             raise AuthenticationFailed(
                 "The access token is unknown, expired or revoked, is for another resource, or its user is not active."
             )
@@ -99,7 +106,13 @@ class OAuth2Authentication(BearerAuthentication):
         application = found.application
         # A person has consented to a code; otherwise the program acts by itself.
         is_person = application.authorization_grant_type == application.GRANT_AUTHORIZATION_CODE
-        return found.user, TokenCredential("token of the application", str(application), role, is_person=is_person)
+        own = "/{}/{}/".format(*place_of(request))
+
+        def is_for(db_id: str, dimension: str) -> bool:
+            return bool(found.allows_audience(address.replace(own, f"/{db_id}/{dimension}/", 1)))
+
+        kind, name = "token of the application", str(application)
+        return found.user, TokenCredential(kind, name, role, is_person=is_person, is_for=is_for)
 
 
 def _bearer(request: Request) -> str | None:

@@ -10,9 +10,9 @@ from django.utils import timezone
 from oauth2_provider.models import AccessToken, RefreshToken
 
 from bulkops.worker.tasks import clean
-from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions_site.tokens.clients import FORM, access_token, ask, service, status_of, with_token
-from tests.factories import Person, add_person, currency
+from tests.factories import Person, add_person, currency, read
 
 pytestmark = [pytest.mark.contract("G1"), pytest.mark.django_db]
 
@@ -137,6 +137,25 @@ def test_a_token_for_another_resource_opens_nothing_here(alice: Person) -> None:
     ):
         answer = ask("token", application, grant_type="client_credentials", resource=resource)
         assert status_of(answer.json()["access_token"]) == status
+
+
+@pytest.mark.contract("G2")
+def test_a_token_for_a_repository_opens_no_other_one_that_a_call_names(alice: Person, contoso: Any) -> None:
+    """In its query or its body; a token for all of them does."""
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.MANAGER)
+    for resource, statuses in (
+        ("http://testserver/dimensions/v1/northwind/account", (200, 403, 403)),
+        ("http://testserver/dimensions/v1", (200, 200, 201)),
+    ):
+        sent = {"grant_type": "client_credentials", "scope": "propose", "resource": resource}
+        program = with_token(ask("token", service(alice.user), **sent).json()["access_token"])
+        answers = (
+            program.get(program.account("elements-compare?fromRepository=northwind")),
+            program.get(program.account("elements-compare?fromRepository=contoso")),
+            program.send("POST", program.account("elements-plans"), {"repository": "contoso"}),
+        )
+        assert tuple(answer.status_code for answer in answers) == statuses
+        assert all(read(answer)["code"] == "CREDENTIAL_TOO_NARROW" for answer in answers if answer.status_code == 403)
 
 
 def test_a_token_in_the_address_is_not_looked_at(alice: Person) -> None:

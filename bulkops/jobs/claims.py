@@ -18,6 +18,8 @@ from bulkops.jobs.heartbeat import Interrupted
 from bulkops.models import DataProcessing, FileImport, Job, Status
 from dimensions_site.observability import metrics
 from dimensions_site.observability.observation import Observed, current_observation, observing
+from dimensions_site.repositories.models import Role
+from dimensions_site.repositories.permissions import repositories_open_to
 
 log = structlog.get_logger(__name__)
 
@@ -88,6 +90,14 @@ class Claim(Generic[J]):
                 return
             pause = _FIRST_PAUSE * 2 ** (job.attempts - 1)
             self.held.update(claimed_by=None, heartbeat=None, due_at=Now() + pause)
+
+
+def may_go_on(job: Job, role: Role) -> bool:
+    """Return whether who has requested the `job`, and may have lost rights since, still has the `role` for it."""
+    user = job.requested_by
+    if user is None or not user.is_active:
+        return False
+    return repositories_open_to(user, job.dimension, role).filter(pk=job.repository_id).exists()
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from django.db import OperationalError, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from bulkops.jobs.claims import Claim, attempt
+from bulkops.jobs.claims import Claim, attempt, may_go_on
 from bulkops.jobs.heartbeat import Interrupted, heartbeat, interval
 from bulkops.jobs.processing import end
 from bulkops.jobs.refusals import LISTED_IN_USE, find_refused
@@ -22,6 +22,7 @@ from dimensions_site.elements.reading.lookup import with_ids, with_primary_keys
 from dimensions_site.elements.reading.uses import Uses, referring_dimensions
 from dimensions_site.elements.writing.locking import StillLocked, is_worth_another_try, let_others_write, writing_many
 from dimensions_site.elements.writing.saving import delete
+from dimensions_site.repositories.models import Role
 
 log = structlog.get_logger(__name__)
 
@@ -66,19 +67,31 @@ class _Deletion:
                 processing = self._claim.held.select_for_update(no_key=True).first()
                 if processing is None:
                     return False
+                if not may_go_on(processing, Role.MANAGER):
+                    return self._refuse("ROLE_TOO_SMALL", self._has_lost_rights())
                 is_to_check = processing.in_use is not None and processing.refused is None
                 return self._check_list(processing) if is_to_check else self._delete_chunk(processing)
         except StillLocked:
             return self._wait()
         except ApprovalRequired as refusal:
-            # The switch was thrown since the start; what is deleted by then stays deleted.
-            log.error("processing_failed", oid=self._claim.oid, happened=refusal.code)
-            end(self._processing, Status.FAILED, error=str(refusal.detail))
-            return False
+            return self._refuse(refusal.code, str(refusal.detail))
         except OperationalError as error:
             if not is_worth_another_try(error):
                 raise
             return self._wait()
+
+    def _refuse(self, code: str, error: str) -> bool:
+        """Fail: what was permitted at the start no longer is. What is deleted by then stays deleted."""
+        log.error("processing_failed", oid=self._claim.oid, happened=code)
+        end(self._processing, Status.FAILED, error=error)
+        return False
+
+    def _has_lost_rights(self) -> str:
+        return (
+            f"{self._processing.requester} may no longer delete: this needs the role {Role.MANAGER.label} for the "
+            f"{self._dimension.name} dimension of repository '{self._repository.db_id}'. Elements that were deleted "
+            "before stay deleted."
+        )
 
     def _wait(self) -> bool:
         try:

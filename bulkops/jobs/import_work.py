@@ -22,7 +22,7 @@ from bulkops.files.imports.reports import ImportRefused, Report, stored_report
 from bulkops.files.outside.previews import with_columns
 from bulkops.files.outside.reading import Limits, source_of_copy, source_outside
 from bulkops.jobs import file_imports, uploads
-from bulkops.jobs.claims import Claim, attempt
+from bulkops.jobs.claims import Claim, attempt, may_go_on
 from bulkops.jobs.file_imports import Choices
 from bulkops.jobs.heartbeat import ImportHeartbeat, Interrupted
 from bulkops.models import FileImport, FileImportPiece, ImportStatus, Plan
@@ -35,7 +35,6 @@ from dimensions_site.changes.placing import Actor, ApprovalRequired
 from dimensions_site.elements.declaration.labels import labels_in_messages
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.repositories.models import Role
-from dimensions_site.repositories.permissions import repositories_open_to
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +71,7 @@ class _Work:
 
     def do(self) -> None:
         """Check or import, if the requester is still allowed to, with messages in the language that was chosen."""
-        if not self._is_allowed():
+        if not may_go_on(self._file_import, self._role):
             self._refuse()
             return
         with TemporaryFile() as rows, TemporaryFile() as rejects:
@@ -88,14 +87,6 @@ class _Work:
             else:
                 if self._is_check:
                     self._hand_back(report, rejects, rows=rows)
-
-    def _is_allowed(self) -> bool:
-        """Return whether the requester, who may have lost rights meanwhile, may still import."""
-        user = self._file_import.requested_by
-        if user is None or not user.is_active:
-            return False
-        open_ones = repositories_open_to(user, self._file_import.dimension, self._role)
-        return open_ones.filter(pk=self._file_import.repository_id).exists()
 
     def _refuse(self) -> None:
         message = gettext(

@@ -1,14 +1,16 @@
 """What a worker does with a deletion, and the states in which it is."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models.functions import Now
 
 from account.models import Account, AccountVersion, CalculationLogic
 from bulkops.jobs import processing
 from bulkops.jobs.claims import claim_next
-from bulkops.jobs.deletion import run
+from bulkops.jobs.deletion import _Deletion, run
 from bulkops.models import DataProcessing, DeletionChunk, Status
-from tests.bulkops.jobs.deletions import fill, path, start, status_of, work_now
+from dimensions_site.repositories.models import AccessGrant, Role
+from tests.bulkops.jobs.deletions import claimed, fill, path, start, status_of, work_now
 from tests.dimensions import MODELS
 from tests.factories import account
 from tests.storing import store_accounts
@@ -71,6 +73,30 @@ def test_what_was_generated_for_an_account_goes_with_it(alice, northwind):
     start(alice, ["A"])
     work_now()
     assert CalculationLogic.objects.get().account.element_id == "B"
+
+
+@pytest.mark.contract("F3", "G2")
+@pytest.mark.parametrize("loss", ["role", "dimension", "active", "user"])
+def test_who_has_lost_the_right_deletes_nothing_more(alice, northwind, settings, loss):
+    """Since they requested it, or between two chunks."""
+    settings.DELETION_CHUNK_SIZE = 1
+    oid = start(alice, fill(northwind, 3)[:2])
+    claim = claimed()
+    held = claim.held.get()
+    assert _Deletion(claim, held).go_on()
+    grants = AccessGrant.objects.filter(user=alice.user)
+    lose = {
+        "role": lambda: grants.update(role=Role.EDITOR),
+        "dimension": lambda: grants.update(dimension="currency"),
+        "active": lambda: User.objects.filter(pk=alice.user.pk).update(is_active=False),
+        "user": alice.user.delete,
+    }
+    lose[loss]()
+    run(claim)
+    found = DataProcessing.objects.get(oid=oid)
+    assert (found.status, found.deleted, Account.objects.count()) == ("FAILED", 1, 2)
+    assert "alice may no longer delete: this needs the role manager" in str(found.error)
+    assert not DeletionChunk.objects.exists()
 
 
 @pytest.mark.contract("F5")

@@ -163,10 +163,15 @@ def marking_outdated(plan: Plan) -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        if problem.code == "PLAN_OUTDATED":
-            is_open = Plan.objects.filter(pk=plan.pk, status__in=[PlanStatus.READY, PlanStatus.APPROVED])
-            is_open.update(status=PlanStatus.OUTDATED)
+        mark_if_outdated(str(plan.pk), problem)
         raise
+
+
+def mark_if_outdated(id: str, problem: Exception) -> None:
+    """Store that the open plan with this `id` is outdated, if the `problem` says so."""
+    if isinstance(problem, Problem) and problem.code == "PLAN_OUTDATED":
+        is_open = Plan.objects.filter(pk=id, status__in=[PlanStatus.READY, PlanStatus.APPROVED])
+        is_open.update(status=PlanStatus.OUTDATED)
 
 
 def apply_plan(plan: Plan, actor: Actor, require: Callable[[Role], None]) -> Plan:

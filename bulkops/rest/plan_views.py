@@ -10,9 +10,18 @@ from django.conf import settings
 from django.http import HttpResponse, StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
+from rest_framework.response import Response
 
 from bulkops.models import Plan, PlanAction
-from bulkops.plans.deciding import apply_plan, approve_plan, check_applicable, check_is_not_own, is_own, reject_plan
+from bulkops.plans.deciding import (
+    apply_plan,
+    approve_plan,
+    check_applicable,
+    check_is_not_own,
+    is_own,
+    mark_if_outdated,
+    reject_plan,
+)
 from bulkops.plans.planning import make_plan
 from bulkops.plans.requests import OPTIONS, PlanRequest, read_decision, read_options, read_request
 from bulkops.plans.scopes import ElementScope
@@ -124,6 +133,11 @@ class PlanViewSet(DimensionViewSet):
         check_preconditions(request, etag_of(plan_text(plan)), of="plan")
         plan.delete()
         return HttpResponse(status=204)
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """Store once more that the plan is outdated: with an `Idempotency-Key`, that was rolled back with the rest."""
+        mark_if_outdated(self.kwargs.get("plan_id", ""), exc)
+        return super().handle_exception(exc)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:
         """Return the renderer. A removal has no content, so any `Accept` will do; it selects the format of errors."""

@@ -243,6 +243,15 @@ def test_a_plan_whose_elements_changed_is_outdated(stored, pia, ann, alice, dime
     assert refusal(decide(ann, dimension, plan, "reject")) == (409, "PLAN_OUTDATED")
 
 
+@pytest.mark.parametrize("do", [decide, apply])
+def test_a_plan_is_outdated_for_good_also_after_a_call_with_a_key(stored, pia, ann, alice, dimension, do):
+    """The transaction of the key is rolled back, and the state of the plan is not."""
+    plan = make(pia, dimension, bulk={"patch": [{"key": {"id": "1"}, "data": {"descriptions": {"en": "New"}}}]})
+    save(alice, dimension, patch=[{"key": {"id": "1"}, "data": {"descriptions": {"en": "Other"}}}])
+    assert refusal(do(ann, dimension, plan, **{"Idempotency-Key": "once"})) == (409, "PLAN_OUTDATED")
+    assert read(ann.get(one(ann, dimension, plan)))["status"] == "OUTDATED"
+
+
 @pytest.mark.contract("O2", "K6")
 @pytest.mark.parametrize("lost", ["the grant", "the role", "the account", "activity"])
 def test_an_approval_counts_only_while_the_approver_may_approve(stored, pia, ann, max, dimension, lost):

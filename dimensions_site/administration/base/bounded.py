@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
@@ -14,7 +14,7 @@ from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import SEARCH_VAR
 from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
 from django.db.models import Model, Q, QuerySet
-from django.forms import Media, Script
+from django.forms import BooleanField, ChoiceField, Media, ModelChoiceField, Script
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -35,6 +35,8 @@ from dimensions_site.repositories.login.sessions import keeping_what_was_typed
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
 from dimensions_site.text.formats import grouped_number, shortened
+
+F = TypeVar("F")
 
 admin.site.site_header = admin.site.site_title = _("Accounts and currencies")
 admin.site.empty_value_display = EMPTY
@@ -231,6 +233,21 @@ class LookOnlyMixin:
     has_change_permission = has_delete_permission = has_add_permission
 
 
+def with_what_was_shown(field: F) -> F:
+    """Return the form `field`, which sends what its page has shown, if it is a switch or a choice.
+
+    So a form that is saved late does not give back a right that somebody has taken meanwhile.
+    """
+    if isinstance(field, BooleanField | ChoiceField) and not isinstance(field, ModelChoiceField):
+        field.show_hidden_initial = True
+    return field
+
+
+def is_as_shown(form: Any, name: str) -> bool:
+    """Return whether the field is sent as the page has shown it; False if that was not sent."""
+    return form.add_initial_prefix(name) in form.data and name not in form.changed_data
+
+
 class SuperuserAdmin(BoundedListAdmin):
     """Administration for superusers only, because it could extend a user's own rights."""
 
@@ -246,6 +263,17 @@ class SuperuserAdmin(BoundedListAdmin):
         if db_field.name == "role":
             kwargs["choices"] = Role.explained_choices()
         return super().formfield_for_choice_field(db_field, request, **kwargs)
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        return with_what_was_shown(super().formfield_for_dbfield(db_field, request, **kwargs))
+
+    def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
+        """Leave what was not changed on the page as it is stored by now."""
+        row = super().save_form(request, form, change)
+        for name in form.initial if change else ():
+            if name in form.fields and is_as_shown(form, name):
+                setattr(row, name, form.initial[name])
+        return row
 
     def _is_superuser(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.is_superuser)

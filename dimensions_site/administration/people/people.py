@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from unfold.forms import AdminPasswordChangeForm
 from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
-from dimensions_site.administration.base.bounded import SuperuserAdmin
+from dimensions_site.administration.base.bounded import SuperuserAdmin, is_as_shown, with_what_was_shown
 from dimensions_site.administration.base.filters import PickedFilter
 from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.administration.people.people_forms import (
@@ -214,7 +214,7 @@ class RepositoryAdmin(SuperuserAdmin):
         super().save_model(request, obj, form, change)
         for found in dimensions():
             chosen = form.cleaned_data[_switch(found)]
-            if chosen and chosen != obj.approval_of(found.name):
+            if chosen and not is_as_shown(form, _switch(found)) and chosen != obj.approval_of(found.name):
                 set_approval(obj, found.name, ApprovalSwitch(chosen))
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -232,7 +232,7 @@ def _switch(dimension: Dimension) -> str:
 
 
 def _switch_field(dimension: Dimension, repository: Repository | None) -> forms.ChoiceField:
-    return forms.ChoiceField(
+    field = forms.ChoiceField(
         label=format_lazy("{elements}: {needs}", elements=capfirst(dimension.verbose_name_plural), needs=_NEEDS),
         choices=ApprovalSwitch.choices,
         required=False,  # a form without it leaves the switch as it is
@@ -240,6 +240,7 @@ def _switch_field(dimension: Dimension, repository: Repository | None) -> forms.
         widget=UnfoldAdminSelectWidget,
         help_text=_HELP,
     )
+    return with_what_was_shown(field)
 
 
 def _holds_anything(repository: Repository) -> bool:

@@ -18,6 +18,7 @@ from unfold.admin import TabularInline
 from unfold.forms import PaginationInlineFormSet
 from unfold.widgets import SELECT_CLASSES, UnfoldAdminPasswordToggleWidget
 
+from dimensions_site.administration.base.bounded import with_what_was_shown
 from dimensions_site.repositories.models import AccessGrant, Role
 from dimensions_site.tokens.models import ProviderAccount, ProviderGroup
 
@@ -162,7 +163,7 @@ class _LabelledInline(TabularInline):
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None:
             field.widget.attrs["aria-label"] = field.label
-        return field
+        return with_what_was_shown(field)
 
 
 class GrantInline(_LabelledInline):

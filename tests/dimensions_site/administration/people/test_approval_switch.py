@@ -4,7 +4,7 @@ import pytest
 
 from dimensions_site.changes.models import Slot
 from dimensions_site.repositories.models import AccessChange, ApprovalSwitch, Repository
-from tests.bulkops.plans.deciding import EVERYTHING
+from tests.bulkops.plans.deciding import EVERYTHING, require_approval
 from tests.dimensions_site.administration.site.forms import filled_form
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import Person
@@ -51,3 +51,13 @@ def test_a_new_repository_may_begin_with_it(root):
     assert browser.post(address, sent).status_code == 302
     found = Repository.objects.get(db_id="fabrikam")
     assert found.approval == {"currency": "deletions"}
+
+
+def test_a_form_that_is_saved_late_leaves_the_switch_as_it_is_by_then(root, northwind):
+    """Somebody else has thrown it since the page was opened."""
+    browser, address = browser_of(root), page(Repository, "change", northwind.pk)
+    form = filled_form(browser.get(address).content.decode(), "repository_form")
+    require_approval(northwind)
+    assert browser.post(address, {**form, "name": "Northwind AG"}).status_code == 302
+    northwind.refresh_from_db()
+    assert (northwind.name, northwind.approval_of("account")) == ("Northwind AG", EVERYTHING)

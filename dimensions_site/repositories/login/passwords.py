@@ -20,6 +20,7 @@ from dimensions_site.api.access.throttling import (
     refusal_limit_problem,
     refuse_login,
 )
+from dimensions_site.api.errors import Problem
 from dimensions_site.repositories.login.lockout import LoginAttempt
 
 _BY_COMPANY = gettext_lazy("Sign in with your company's account.")
@@ -93,13 +94,18 @@ class SignInForm(AuthenticationForm):
         problem = login_refusal(self.request) if self.request is not None else None
         if problem is None:
             return ValidationError(_("The user name or the password is wrong. Both are case-sensitive."))
-        minutes = -(-int(problem.headers["Retry-After"]) // 60)
-        text = ngettext(
-            "There were too many wrong passwords. Please try again in %(minutes)d minute.",
-            "There were too many wrong passwords. Please try again in %(minutes)d minutes.",
-            minutes,
-        )
-        return ValidationError(text % {"minutes": minutes})
+        return ValidationError(words_of_lockout(problem))
+
+
+def words_of_lockout(problem: Problem) -> str:
+    """Return the sentence for people about the 429 of a lockout."""
+    minutes = -(-int(problem.headers["Retry-After"]) // 60)
+    text = ngettext(
+        "There were too many wrong passwords. Please try again in %(minutes)d minute.",
+        "There were too many wrong passwords. Please try again in %(minutes)d minutes.",
+        minutes,
+    )
+    return text % {"minutes": minutes}
 
 
 def sign_in(request: HttpRequest) -> HttpResponseBase:

@@ -17,6 +17,7 @@ from django.utils import timezone
 from dimensions_site.environment import Rate
 from dimensions_site.repositories.login.lockout import with_failures
 from dimensions_site.repositories.models import LoginFailures
+from tests.dimensions_site.administration.site.people import browser_of
 from tests.dimensions_site.api.access.test_basic_authentication import CountingHasher
 from tests.dimensions_site.repositories.test_last_use import locked
 from tests.factories import Person
@@ -100,6 +101,25 @@ def test_basic_and_the_sign_in_page_count_together(alice, hashed):
     assert statuses(call("alice", "wrong"), sign_in("alice", "wrong"), call("alice", "wrong")) == [401, 200, 429]
     hashed.clear()
     assert (sign_in("alice", "alice-password").status_code, hashed) == (429, [])
+
+
+def test_the_page_that_changes_the_own_password_counts_with_them(alice, hashed):
+    """An open session of somebody else is no way to guess their password."""
+    browser, address = browser_of(alice), reverse("admin:password_change")
+    browser.defaults["REMOTE_ADDR"] = HOME
+
+    def change(old: str, new: str = "a-long-Word-42"):
+        return browser.post(address, {"old_password": old, "new_password1": new, "new_password2": new})
+
+    assert statuses(change("wrong"), call("alice", "wrong"), change("wrong")) == [200, 401, 200]
+    hashed.clear()
+    locked_out = change("alice-password")
+    assert (locked_out["Location"], hashed) == (address, [])
+    words = "There were too many wrong passwords. Please try again in 15 minutes."
+    assert words in browser.get(address).content.decode()
+    call_command("unlock_logins", "alice")
+    assert statuses(change("wrong"), change("alice-password", "1"), change("alice-password")) == [200, 200, 302]
+    assert call("alice", "a-long-Word-42").status_code == 200
 
 
 @pytest.mark.parametrize("language", ["en", "de", "it", "fr", "es"])

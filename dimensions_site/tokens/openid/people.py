@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError
 from django.db.transaction import atomic
 
+from dimensions_site.changes.placing import SYSTEM
 from dimensions_site.tokens.models import ProviderAccount, ProviderGroup
 from dimensions_site.tokens.openid.provider import provider
 
@@ -93,9 +94,10 @@ def _groups(claims: Mapping[str, Any]) -> frozenset[str]:
 def _new_user(claims: Mapping[str, Any]) -> User:
     """Create a user without a password, who may use the administration and is no superuser."""
     name = name_in(claims) or "person"
-    # The name of somebody else here is another person: no claim takes over their user.
+    # The name of somebody else here is another person: no claim takes over their user, or the name of commands.
     names = chain([name], (f"{name}-{number}" for number in count(2)))
-    free = next(name for name in names if not User.objects.filter(username__iexact=name).exists())
+    users = User.objects.all()
+    free = next(name for name in names if name.lower() != SYSTEM and not users.filter(username__iexact=name).exists())
     user = User(username=free, is_staff=True)
     for field, claim in (("first_name", "given_name"), ("last_name", "family_name"), ("email", "email")):
         setattr(user, field, text_in(claims, claim)[: _LONGEST_FIELD[field]])

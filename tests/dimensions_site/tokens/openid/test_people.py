@@ -82,6 +82,7 @@ def test_a_user_who_is_locked_here_never_gets_in(
         ({"preferred_username": None, "email": None}, "81f2"),
         ({"preferred_username": 7, "email": ["a"]}, "81f2"),
         ({"preferred_username": "../../<b>"}, "..-..-b"),
+        ({"preferred_username": "System"}, "System-2"),  # as who the commands write into the history
         ({"preferred_username": "n" * 300}, "n" * 140),
         ({"preferred_username": "nora\0", "email": None, "sub": "!"}, "person"),
     ],

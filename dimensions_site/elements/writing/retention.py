@@ -75,8 +75,12 @@ def _replaced(versions: QuerySet[Any], before: datetime) -> QuerySet[Any]:
     later = versions.filter(
         element_id=OuterRef("element_id"), number__gt=OuterRef("number"), change_set__committed_at__lte=before
     )
+    # Where the clock was put back, a version from before a deletion may have a later time, and stays.
+    stays = versions.filter(
+        element_id=OuterRef("element_id"), number__lt=OuterRef("number"), change_set__committed_at__gt=before
+    )
     is_old = Q(change_set__committed_at__lte=before)
-    return versions.filter(is_old, Q(change=Change.DELETED) | Q(Exists(later)))
+    return versions.filter(is_old, Q(change=Change.DELETED) & ~Exists(stays) | Q(Exists(later)))
 
 
 def _deleted(rows: QuerySet[Any]) -> int:

@@ -14,6 +14,7 @@ from account.models import ACCOUNT, Account, AccountVersion
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.states import current_state
+from dimensions_site.elements.history.verifying import misfits
 from dimensions_site.elements.writing import retention
 from dimensions_site.elements.writing.restoring import deleted_elements
 from dimensions_site.elements.writing.saving import delete as remove
@@ -116,6 +117,19 @@ def test_an_element_that_was_deleted_before_is_purged_for_good(alice, northwind:
     clean("--days", "365")
     assert kept() == [("~", "gone since"), ("-", "gone since")]
     assert [row.element_id for row in deleted_elements(Account, [northwind.pk])] == ["2000"]
+
+
+def test_what_was_deleted_after_the_clock_was_put_back_stays_deleted(alice, northwind: Repository, clean):
+    """Its deletion is kept for as long as a version from before it, whose time is later."""
+    put(alice, "of a wrong time", days_ago=300)
+    delete(alice, days_ago=500)
+    put(alice, "replaced", days_ago=500, id="2000")
+    put(alice, "last", days_ago=400, id="2000")
+    assert "account: 1 of 4 versions are deleted." in clean("--days", "365")
+    assert kept(element_id="1000") == [("+", "of a wrong time"), ("-", "of a wrong time")]
+    assert misfits(ACCOUNT, northwind) == []
+    clean("--days", "200")
+    assert kept(element_id="1000") == []
 
 
 def test_other_repositories_are_left_alone(alice, bob, clean):

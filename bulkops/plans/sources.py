@@ -75,9 +75,10 @@ class StateSource:
         written = versions_written_in(self._versions, sets)
         self._check_complete(sets, written)
         later = self._versions.exclude(own).filter(element_id=OuterRef("element_id"), number__gt=OuterRef("number"))
-        conflicts = written.filter(Exists(later)).order_by().values("element_id").distinct()
+        replaced = written.filter(Exists(later))
+        conflicts = replaced.order_by().values("element_id").distinct()
         if not skips_conflicts:
-            self._refuse(conflicts)
+            self._refuse(conflicts.filter(self._was_within(replaced)) if self._scope else conflicts)
         kept = written.exclude(element_id__in=conflicts)
         present = newest(self._versions, kept).exclude(change=Change.DELETED)
         before = newest(self._versions.exclude(own), kept).exclude(change=Change.DELETED)
@@ -116,6 +117,13 @@ class StateSource:
             )
             self.obstacles.append(Failure("/undo", "HISTORY_EXPIRED", message))
             self.obstacle_count += 1
+
+    def _was_within(self, versions: QuerySet[Any]) -> Q:
+        """Return the condition that an element is in the scope as one of the `versions` has it, or as it is now."""
+        then, now = (
+            self._scope.within(one).values("element_id") for one in (versions, newest(self._versions, versions))
+        )
+        return Q(element_id__in=then) | Q(element_id__in=now)
 
     def _refuse(self, conflicts: QuerySet[Any]) -> None:
         ids = list(conflicts.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])

@@ -126,6 +126,28 @@ def test_what_was_changed_again_is_not_undone_by_itself(alice, dimension):
     assert (texts["1"], texts["2"]) == (MAKERS[dimension]("1")["descriptions"]["en"], "Second")
 
 
+@pytest.mark.contract("K4", "K7")
+def test_an_undo_minds_only_what_was_changed_again_in_its_scope(alice, dimension):
+    """In the scope is what was there when the change set was written, or is there now."""
+    save(alice, dimension, patch=[patch(id, descriptions={"en": "First"}) for id in "1234"])
+    [latest] = read(alice.get(alice.elements(dimension, "elements-changesets?take=1")))
+    save(alice, dimension, patch=[patch("2", descriptions={"en": "Second"}), patch("3", descriptions={"en": "Third"})])
+
+    for scope, named in (
+        ("id=in=(1,2)", ["2"]),
+        ("description==First", ["2", "3"]),
+        ("description==Third", ["3"]),
+        ("description==Other", []),
+    ):
+        plan = make(alice, dimension, undo=latest["id"], scope=scope)
+        assert [one["id"] for one in plan["errors"]] == named
+    plan = make(alice, dimension, undo=latest["id"], scope="id=in=(1,4)")
+    applied(alice, dimension, plan)
+    texts = [one["descriptions"]["en"] for one in elements(alice, dimension)]
+    first = MAKERS[dimension]("1")["descriptions"]["en"]
+    assert texts == [first, "Second", "Third", first]
+
+
 @pytest.mark.contract("K4")
 def test_a_bulk_body_with_deletions(alice, dimension):
     """Everything that a bulk save can do, and deletions, in one transaction."""

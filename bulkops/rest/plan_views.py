@@ -1,12 +1,13 @@
 """The REST routes of plans (contract K4 to K7)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import ClassVar, cast
 from uuid import uuid4
 
 from django.conf import settings
+from django.db import DatabaseError
 from django.http import HttpResponse, StreamingHttpResponse
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -136,7 +137,8 @@ class PlanViewSet(DimensionViewSet):
 
     def handle_exception(self, exc: Exception) -> Response:
         """Store once more that the plan is outdated: with an `Idempotency-Key`, that was rolled back with the rest."""
-        mark_if_outdated(self.kwargs.get("plan_id", ""), exc)
+        with suppress(DatabaseError):
+            mark_if_outdated(self.kwargs.get("plan_id", ""), exc)
         return super().handle_exception(exc)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> tuple[BaseRenderer, str]:

@@ -129,12 +129,13 @@ def _request(values: Mapping[str, msgspec.Raw], failures: list[Failure], checks:
     arrays: Mapping[str, msgspec.Raw] = {}
     places = {name: "/snapshot"} if "snapshot" in values else {name: f"/bulk/{name}" for name in OPERATIONS}
     deletions: Sequence[str] = ()
+    unlisted = 0
     if "snapshot" in values:
         arrays = {name: values["snapshot"]}
     elif "bulk" in values:
-        arrays, deletions = _bulk(values["bulk"], failures)
+        arrays, deletions, unlisted = _bulk(values["bulk"], failures)
     request = PlanRequest(
-        Envelope(save_mode, operations_of(arrays, failures, places)),
+        Envelope(save_mode, operations_of(arrays, failures, places), unlisted=unlisted),
         deletions,
         "snapshot" in values,
         repository=members.text("repository", "the dbID of a repository"),
@@ -170,11 +171,12 @@ def _check_source(values: Mapping[str, msgspec.Raw], failures: list[Failure]) ->
             failures.append(Failure(f"/{name}", "NOT_ALLOWED", f"{name} is only allowed beside {source}."))
 
 
-def _bulk(text: msgspec.Raw, failures: list[Failure]) -> tuple[Mapping[str, msgspec.Raw], Sequence[str]]:
+def _bulk(text: msgspec.Raw, failures: list[Failure]) -> tuple[Mapping[str, msgspec.Raw], Sequence[str], int]:
+    """Return the arrays of elements, the ids to delete, and how many failures there are beside those that are added."""
     raw = memoryview(text)
     if first_character(raw) != b"{":
         failures.append(wrong("/bulk", "bulk", raw, f"an object with one of {', '.join(BULK_MEMBERS)}"))
-        return {}, ()
+        return {}, (), 0
     arrays = read_members(raw, BULK_MEMBERS, failures, "/bulk")
     if not any(name in arrays for name in BULK_MEMBERS):
         message = f"bulk must have at least one of {', '.join(BULK_MEMBERS)}."
@@ -182,14 +184,15 @@ def _bulk(text: msgspec.Raw, failures: list[Failure]) -> tuple[Mapping[str, msgs
     listed = arrays.pop("delete", None)
     # An empty array is no error here, as it would be in a deletion.
     if listed is None or (first_character(memoryview(listed)) == b"[" and not any(items(memoryview(listed)))):
-        return arrays, ()
-    ids: list[str] = []
+        return arrays, (), 0
+    ids, unlisted = list[str](), 0
     try:
         ids, errors = find_ids(bytearray(listed))
         errors.refuse()
     except Problem as problem:
         failures += (replace(one, path=f"/bulk/delete{one.path}") for one in problem.failures)
-    return arrays, ids
+        unlisted = problem.failure_count - len(problem.failures)
+    return arrays, ids, unlisted
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from bulkops.session.disk_lists import DiskList
 from bulkops.session.session import WriteSession
 from bulkops.session.writer import Counts
 from dimensions_site.api.errors import MAX_FAILURES, Failure
+from dimensions_site.api.failures import MAX_COUNTED
 from dimensions_site.changes.placing import Actor
 from dimensions_site.changes.versions import newest
 from dimensions_site.db.read_limits import limited_reads
@@ -148,11 +149,11 @@ class PlanTrial:
         if not self.scope:
             return
         with limited_reads():
-            ids = list(rows.order_by("element_id").values_list("element_id", flat=True)[: MAX_FAILURES + 1])
-        new = [id for id in ids if id not in self._outside]
-        self._outside.update(new)
+            ids = set(rows.order_by("element_id").values_list("element_id", flat=True)[: MAX_COUNTED + 1])
         errors = self._session.errors
-        failures = [(errors.first_position("element_id", id) or 0, self._is_outside(id)) for id in new[:MAX_FAILURES]]
+        new = sorted((errors.first_position("element_id", id) or 0, id) for id in ids - self._outside)
+        self._outside |= ids
+        failures = ((position, self._is_outside(id)) for position, id in new[:MAX_FAILURES])
         errors.add_later(failures, len(new))
 
     def _is_outside(self, id: str) -> Failure:

@@ -101,13 +101,15 @@ def operation_at(operations: Sequence[Operation], position: int) -> Operation:
 class Envelope:
     """The content of a bulk body or a file: how references are checked, and its operations.
 
-    With `failures` nothing can be saved, although the elements are still checked. `errors` has those that were found
-    while the elements were read; `progress` receives how many of them are checked, in steps.
+    With `failures` nothing can be saved, although the elements are still checked; `unlisted` more are only counted.
+    `errors` has those that were found while the elements were read; `progress` receives how many of them are checked,
+    in steps.
     """
 
     save_mode: SaveMode
     operations: Sequence[Operation]
     failures: Sequence[Failure] = ()
+    unlisted: int = 0
     errors: Errors | None = None
     progress: Callable[[int], None] = lambda _checked: None
 

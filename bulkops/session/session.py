@@ -89,7 +89,8 @@ class WriteSession:
     def staging(self) -> Iterator[None]:
         """Stage what does not depend on what is stored, without a lock; what is staged is kept while the block runs."""
         with self.writer.staging():
-            self.errors.add(BEFORE_ALL, self._envelope.failures)
+            failures = self._envelope.failures
+            self.errors.add(BEFORE_ALL, failures, len(failures) + self._envelope.unlisted)
             for operation in self._operations:
                 self._stage(self._reader.independent(operation))
             yield

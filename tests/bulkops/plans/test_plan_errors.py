@@ -219,6 +219,25 @@ def test_what_is_outside_the_scope_comes_with_the_errors_of_all_elements(alice, 
     assert elements(alice, "account") == chart
 
 
+@pytest.mark.contract("K4", "B1")
+@pytest.mark.parametrize(
+    ("body", "path", "count"),
+    [
+        ({"snapshot": [account(f"{number}") for number in range(1_002)], "scope": "id==x"}, "/snapshot/999/id", 1_002),
+        (
+            {"bulk": {"put": [account("1", nature="X"), account("1")], "delete": [{"id": 5}] * 1_002}},
+            "/bulk/delete/999/id",
+            1_004,
+        ),
+    ],
+    ids=["outside the scope", "deletions"],
+)
+def test_more_errors_than_are_listed_are_counted(alice, body, path, count):
+    """The first are listed, in the order of their elements."""
+    report = refused(send(alice, "account", **body))
+    assert (report["errors"][-1]["path"], report["errorCount"], report["errorCountIsExact"]) == (path, count, True)
+
+
 @pytest.mark.contract("K4", "B1", "C2")
 def test_what_is_outside_the_scope_comes_with_names_that_others_have(alice):
     """Neither an id nor an oid that is taken ends the trial of the others."""

@@ -177,6 +177,8 @@ def _try(trial: PlanTrial, source: StateSource | None, plan: Plan) -> None:
     try:
         plan.created, plan.changed, plan.unchanged = trial.run()
         plan.deleted, plan.not_found = trial.deleted, trial.not_found[:MAX_FAILURES]
+        if source is not None and plan.source.get("undo"):
+            trial.obstacles += source.written_since((step.element_id, step.base) for step in trial.steps)
         obstacles += trial.obstacles
         count += len(trial.obstacles)
     except Problem as problem:

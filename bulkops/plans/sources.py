@@ -4,7 +4,7 @@ elements (contract K4, K7).
 A state is the differences that lead to it from what is stored.
 """
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -42,6 +42,8 @@ class StateSource:
         self._versions = scope.dimension.model.versions_of(scope.repository)
         self.elements = elements
         self.ids: list[str] = []
+        # The number of the version that was compared, None without one.
+        self._bases: dict[str, int | None] = {}
         self.deletions: list[str] = []
         self.unchanged = 0
         self.obstacles: list[Failure] = []
@@ -84,9 +86,21 @@ class StateSource:
         before = newest(self._versions.exclude(own), kept).exclude(change=Change.DELETED)
         self._add(compare_version_sets(self._scope.filter, present, before), keeps_names=True)
 
+    def written_since(self, bases: Iterable[tuple[str, int | None]]) -> Iterator[Failure]:
+        """Yield an error for each element that others have written since it was compared; its base is the number of its
+        version by now, None without one.
+        """
+        for id, base in bases:
+            if self._bases.get(id, base) != base:
+                message = (
+                    f"The element '{shortened(id)}' was changed again while the plan was made; make the plan again."
+                )
+                yield Failure("/undo", "CHANGED_SINCE", message, shortened(id))
+
     def _add(self, found: Generator[DifferingElement], *, keeps_names: bool) -> None:
         """Add the differences; elements keep a name besides their id, such as an oid, in their own repository."""
         for one in _within(found):
+            self._bases[one.id] = one.number
             if one.after is None:
                 self.deletions.append(one.id)
                 continue

@@ -2,6 +2,8 @@
 
 import pytest
 
+from bulkops.plans.trial import PlanTrial
+from bulkops.session.writer import Counts
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.bulkops.plans.plans import applied, changes, counts, make, without_info
 from tests.bulkops.save.bulk import DIMENSIONS, elements, patch, save
@@ -124,6 +126,26 @@ def test_what_was_changed_again_is_not_undone_by_itself(alice, dimension):
     applied(alice, dimension, plan)
     texts = {one["id"]: one["descriptions"]["en"] for one in elements(alice, dimension)}
     assert (texts["1"], texts["2"]) == (MAKERS[dimension]("1")["descriptions"]["en"], "Second")
+
+
+@pytest.mark.contract("K7")
+@pytest.mark.parametrize("conflicts", ["error", "skip"])
+def test_an_undo_minds_what_is_changed_while_it_waits_for_its_turn(alice, dimension, monkeypatch, conflicts):
+    """The change sets were compared before; elements that stay as they were by then do not matter."""
+    save(
+        alice, dimension, patch=[patch(id, descriptions={"en": "First"}) for id in "12"], post=[MAKERS[dimension]("5")]
+    )
+    [latest] = read(alice.get(alice.elements(dimension, "elements-changesets?take=1")))
+    run = PlanTrial.run
+
+    def write_and_run(trial: PlanTrial) -> Counts:
+        save(alice, dimension, patch=[patch(id, descriptions={"en": "Second"}) for id in "235"])
+        return run(trial)
+
+    monkeypatch.setattr(PlanTrial, "run", write_and_run)
+    plan = make(alice, dimension, undo=latest["id"], onConflict=conflicts, maxDelete="100%")
+    assert plan["status"] == "INVALID"
+    assert [(one["id"], one["code"]) for one in plan["errors"]] == [("2", "CHANGED_SINCE"), ("5", "CHANGED_SINCE")]
 
 
 @pytest.mark.contract("K4", "K7")

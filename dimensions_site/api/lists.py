@@ -107,7 +107,7 @@ def _number(text: str) -> int:
 
 def _instant(text: str) -> datetime:
     found = datetime.fromisoformat(text)
-    if found.tzinfo is None or not 2000 <= found.year < 9999:
+    if found.utcoffset() != timedelta(0) or not 2000 <= found.year < 9999:
         raise ValueError(text)
     return found
 

@@ -263,10 +263,10 @@ class ElementSerializer(ColumnObject):
         """
         return self._validated(patch, current, context, removes=removes)
 
-    def check_patch(self, patch: Any, context: ElementContext) -> None:
+    def check_patch(self, patch: Any, context: ElementContext, *, removes: bool = False) -> None:
         """Raise `Problem` 400 for errors in `patch` that do not depend on the element."""
         try:
-            self._validated(patch, {}, context)
+            self._validated(patch, {}, context, removes=removes)
         except ValidationError as error:
             # The element may have what is missing.
             others = [other for other in flatten(error.detail) if other.code not in ("REQUIRED", "BLANK")]

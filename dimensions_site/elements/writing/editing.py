@@ -84,7 +84,7 @@ class Editor:
             stored = self._renderer.lock(self.repository, id)
             context = self._context(stored, id)
             if stored is None:
-                self._decoder.declaration.check_patch(sent.value, context)
+                self._decoder.declaration.check_patch(sent.value, context, removes=sent.removes)
                 return None
             return self._changed(stored, self._decoder.changed(stored.text, sent, context))
 

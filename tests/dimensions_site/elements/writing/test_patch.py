@@ -118,6 +118,13 @@ def test_a_merge_patch_removes_nothing_that_is_required(alice):
     assert [error["code"] for error in report["errors"]] == ["UNKNOWN_MEMBER"] * 2
 
 
+@pytest.mark.contract("A6", "C15")
+@pytest.mark.parametrize(("text", "status"), [(None, 404), ("Bank", 400)])
+def test_a_merge_patch_of_an_unknown_element_may_remove(alice, text, status):
+    """One tag of a language may replace the other; only both together would be invalid for any element."""
+    assert merge_patch(alice, {"descriptions": {"de": text, "DE": "Kasse"}}).status_code == status
+
+
 @pytest.mark.contract("C15", "A4")
 def test_a_path_names_the_formats_of_its_patches(alice):
     """`Accept-Patch` (RFC 5789) comes with OPTIONS and with the refusal of another format, which names it, too."""

@@ -18,6 +18,7 @@ _MOST_DIGITS = 15
 _SHORT_INTEGER = re.compile(rf"-?[1-9]\d{{0,{_MOST_DIGITS - 1}}}|0")
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _MIDNIGHT = "T00:00:00"
+_TRUTH_VALUES = {"1": "true", "true": "true", "0": "false", "false": "false"}
 # Excel shows it as 29 February 1900, which never was.
 _MISSING_DAY = 60
 
@@ -56,8 +57,7 @@ class CellTexts:
         match kind:
             case "n":
                 return self._number(style, stored)
-            case "b":
-                value = "true" if stored.strip() in ("1", "true") else "false"
+            case "b" if value := _TRUTH_VALUES.get(stored.strip().lower()):
                 message = _("holds {value}, which programs show in their own language. Write it as text")
                 raise CellError(message.format(value=value.upper()), value, value)
             case "d":

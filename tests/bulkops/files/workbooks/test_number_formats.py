@@ -292,3 +292,14 @@ def test_a_truth_value_is_taken_where_one_is_expected_and_is_no_text(import_curr
     assert outcome.errors == [
         "line 2, descriptions.en: The cell D2 holds TRUE, which programs show in their own language. Write it as text."
     ]
+
+
+@pytest.mark.parametrize(("stored", "value"), [("TRUE", "true"), ("True", "true"), ("FALSE", "false"), (" 0 ", "false")])
+def test_a_truth_value_may_be_written_in_any_letter_case(stored, value):
+    assert row_of(Number(stored), kind=b"b").numbers == {"name": value}
+
+
+@pytest.mark.parametrize("stored", ["-1", "yes", "WAHR", "2"])
+def test_what_is_no_truth_value_is_not_taken_for_false(stored):
+    row = row_of(Number(stored), kind=b"b")
+    assert (row.numbers, "name" in row.errors) == ({}, True)

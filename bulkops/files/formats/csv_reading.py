@@ -154,13 +154,13 @@ def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow
                 "'{cell}' is a number that a spreadsheet program has shortened. Write all its digits; if the text is "
                 "meant so, write [[text]]{cell}."
             )
-            errors[column] = message.format(cell=shortened(cell))
+            errors[column] = message.format(cell=shortened(cell.strip()))
         elif SPREADSHEET_ERROR.fullmatch(cell):
             message = _(
                 "'{cell}' is an error of a spreadsheet program. Write what belongs there; if the text is meant so, "
                 "write [[text]]{cell}."
             )
-            errors[column] = message.format(cell=shortened(cell))
+            errors[column] = message.format(cell=shortened(cell.strip()))
         found = _FORMULA.fullmatch(cell)
         if found is not None and found[1] is None:
             message = _("'{cell}' is a formula. Write {text} as text, without '='.")

@@ -26,10 +26,11 @@ _NOTATIONS = (_EMPTY, _NULL, _TEXT)
 # Programs take a text with one of these at its start for a formula, even after blanks, or drop the first character.
 _LOOKS_LIKE_FORMULA = re.compile(r"[\t\r\n\ufeff]|\s*[=+\-@＝＋－＠]")
 # What spreadsheet programs write into CSV where they have something else: the digits that they show of a long number,
-# or an error, in their own language. Hash signs are those of a column that is too narrow.
-SHORTENED_NUMBER = re.compile(r"-?\d(?:[.,]\d+)?[eE][+-]\d{2,3}")
+# or an error, in their own language. Hash signs are those of a column that is too narrow. Blanks may fill the column.
+SHORTENED_NUMBER = re.compile(r"\s*+-?\d(?:[.,]\d+)?[eE][+-]\d{2,3}\s*+")
 SPREADSHEET_ERROR = re.compile(
-    r"#(?:[^\W\d_]/[^\W\d_]!?|NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|GETTING_DATA|[¡¿]?[^\W\da-z]+(?:/0)?[!?]|#{3,})|Err:\d{3}"
+    r"\s*+(?:#(?:[^\W\d_]/[^\W\d_]!?|NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|GETTING_DATA|[¡¿]?[^\W\da-z]+(?:/0)?[!?]|#{3,})"
+    r"|Err:\d{3})\s*+"
 )
 # After a first digit: what a shortened number may go on with.
 _AFTER_DIGIT = frozenset(".,eE")

@@ -258,6 +258,14 @@ def test_the_error_of_a_formula_is_refused(text):
     assert outcome.messages == [message + f"the text is meant so, write [[text]]{text}."]
 
 
+@pytest.mark.parametrize("text", ["1.23457E+11 ", " 1,00E+05", " #N/A", "#NV\t", "\xa0Err:502  ", "###### "])
+def test_blanks_around_what_a_spreadsheet_leaves_instead_of_a_value_do_not_hide_it(text):
+    """Programs fill columns of one width with blanks, and an import that a person checks leaves them out."""
+    outcome = read(f'id,name\n1,"{text}"\n'.encode())
+    assert (outcome.cells, len(outcome.messages)) == ([], 1)
+    assert outcome.messages[0].endswith(f"write [[text]]{text.strip()}.")
+
+
 def test_a_shortened_number_is_not_repeated_at_length():
     outcome = read(f"id,name\n1.{'1' * 100_000}E+05,Cash\n".encode())
     assert len(outcome.messages[0]) < 500

@@ -30,8 +30,8 @@ _CELLS = 4
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
 # In the languages of the administration, and in Dutch.
 _BEGINS = re.compile(
-    r"\s*(?:(?:grand |sub-?|sous-)?total(?:s|e|es)?|(?:gesamt|zwischen|end)?summe|gesamt|(?:sub|eind)?totaal|sum|som"
-    r"|somme|somma|suma|\N{GREEK CAPITAL LETTER SIGMA}|\N{N-ARY SUMMATION})(?![^\W_])",
+    r"\s*(?:(?:grand |sub-?|sous-)?tot(?:al(?:s|e|es|i)?|aux)|(?:gesamt|zwischen|end)?summe|(?:gesamt|teil)?ergebnis"
+    r"|gesamt|(?:sub|eind)?totaal|som|somm[ea]|suma?|\N{GREEK CAPITAL LETTER SIGMA}|\N{N-ARY SUMMATION})(?![^\W_])",
     re.IGNORECASE,
 )
 

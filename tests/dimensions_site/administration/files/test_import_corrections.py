@@ -198,7 +198,13 @@ def test_only_so_many_values_get_a_meaning(ed, northwind, monkeypatch):
     assert file_import.options["values"] == {}
 
 
-@pytest.mark.parametrize("total", [",Summe Aktiva,,,", "Total,,,,", " Somme : 12,,,,", "Totaal activa,x,,,", "Σ,,,,"])
+@pytest.mark.parametrize(
+    "total",
+    [
+        *(",Summe Aktiva,,,", "Total,,,,", " Somme : 12,,,,", "Totaal activa,x,,,", "Σ,,,,"),
+        *("Gesamtergebnis,2,,,", "Ergebnis,,,,", "Sous-totaux,,,,", "Totali,,,,"),
+    ],
+)
 def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
     """The check lists them; an account whose description begins like a total stays."""
     browser = browser_of(ed)

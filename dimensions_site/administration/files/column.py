@@ -20,6 +20,7 @@ _REPEATED = 4
 _SEVERAL = 3
 # No word that people read: digits and capitals, such as 4711, A.24.110 or EUR.
 _CODE = re.compile(r"(?=.*\w)[^a-z\s]{1,40}")
+_DIGIT = re.compile(r"\d")
 _BOOLEAN = BooleanField()
 # A field with more texts than this beside yes and no is no boolean.
 _STATES = 3
@@ -71,6 +72,12 @@ class ColumnField:
     def is_to_check(self) -> bool:
         """Whether a person has to look at it."""
         return self.is_open or bool(self.errors) or self.is_guess
+
+    @property
+    def is_like_its_cells(self) -> bool:
+        """Whether its heading is a number or code in the form of one below it, and so perhaps a cell itself."""
+        form = _DIGIT.sub("0", self.heading)
+        return form != self.heading and any(_DIGIT.sub("0", text) == form for text in self.content.texts)
 
     @property
     def samples(self) -> Sequence[str]:

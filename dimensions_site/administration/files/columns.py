@@ -26,6 +26,7 @@ from dimensions_site.elements.declaration.wire import NamedField, Place
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.reading.selection import DEFAULT_DESCRIPTION, DESCRIPTIONS
 from dimensions_site.rsql.fields import ValueKind
+from dimensions_site.text.formats import shortened
 from dimensions_site.text.suggestions import MAX_SUGGESTIONS, did_you_mean, unknown_field
 
 # How many columns there are before the clear ones are folded.
@@ -174,6 +175,12 @@ class ColumnFields:
             is_listed = place is not None and place.leaf.kind is ValueKind.ENUM and bool(column.content.texts)
             if is_listed and column.origin is GuessOrigin.HEADING and self._evidence(column, column.path) != YES:
                 self._choose_alone(column, self._with_the_values_of(column), GuessOrigin.CONTENT)
+            elif column.is_open and column.is_like_its_cells:
+                message = _(
+                    "'{heading}' looks like the cells below it. If the table has no headings, write them into a row "
+                    "above it: its first row is not imported."
+                )
+                column.hint = message.format(heading=shortened(column.heading))
             elif column.is_open:
                 similar = [path for path in self._paths(self._names.similar(column.heading)) if self._can_be_set(path)]
                 if len(similar) == 1 and self._is_likely(column, similar[0]):
@@ -183,8 +190,9 @@ class ColumnFields:
                     self._choose_alone(column, self._with_the_values_of(column), GuessOrigin.CONTENT)
         described = f"{DESCRIPTIONS}.{self._language}"
         for path, is_it in (("id", has_codes), (described, lambda content: not has_codes(content))):
-            fitting = [column for column in self.fields if column.is_open and _is_distinct(column.content)]
-            likely = [column for column in fitting if is_it(column.content) and not has_yes_and_no(column.content)]
+            fitting = [one for one in self.fields if one.is_open and _is_distinct(one.content)]
+            fitting = [one for one in fitting if not (has_yes_and_no(one.content) or one.is_like_its_cells)]
+            likely = [column for column in fitting if is_it(column.content)]
             if path != "id":
                 # Such as the text in another language.
                 likely = [column for column in likely if not self._names.says_more(column.heading)]

@@ -94,6 +94,14 @@ def test_a_column_of_codes_is_the_ids_if_it_is_the_only_one(ed, northwind, headi
     assert found[heading][0] == "id"
 
 
+@pytest.mark.parametrize("ids", [("1000", "1010", "99"), ("A-10", "A-20", "A-30"), ("0010.1", "0010.2", "0011.1")])
+def test_a_heading_like_the_ids_below_it_is_left_open(ed, northwind, ids):
+    """The first row of a table without headings would be lost."""
+    answer = upload(browser_of(ed), northwind, table(ids, ("Kasse", "Bank", "Erlöse")))
+    assert columns(answer)[ids[0]][0] == ""
+    assert f"&#x27;{ids[0]}&#x27; looks like the cells below it." in answer.content.decode()
+
+
 @pytest.mark.parametrize(
     ("heading", "origin"),
     [

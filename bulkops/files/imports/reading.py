@@ -179,9 +179,10 @@ class FileReader:
         if row.line in self._options.corrections:
             row = _corrected(row, self._options.corrections[row.line])
         row, failures = columns.settled(row)
-        cells = row.cells
-        is_total = self.understanding is not None and self.totals.note(row.line, cells, columns.heading_of("id"))
-        if is_total and self._options.without_totals:
+        cells, of_id = row.cells, columns.heading_of("id")
+        # A cell with an error has lost the id.
+        may_be_total = self.understanding is not None and of_id not in row.errors
+        if may_be_total and self.totals.note(row.line, cells, of_id) and self._options.without_totals:
             return
         self.formulas += columns.computed(row)
         if failures:
@@ -190,7 +191,7 @@ class FileReader:
         changes, cleared = columns.read(cells, row.numbers)
         filled = list(self._fill(changes))
         if self.understanding is not None:
-            self.understanding.doubt_id(changes.get("id"), cells[columns.heading_of("id")])
+            self.understanding.doubt_id(changes.get("id"), cells[of_id])
         record = Record(
             text=exact_json(changes),
             cleared=[] if self._options.keeps_empty_cells else cleared,

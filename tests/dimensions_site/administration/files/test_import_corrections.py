@@ -10,6 +10,7 @@ from bulkops.files.imports import reports
 from bulkops.models import FileImport, ImportStatus
 from bulkops.worker.tasks import work
 from dimensions_site.administration.files import corrections
+from tests.bulkops.files.formats.files import workbook
 from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, save, shown
 from tests.dimensions_site.administration.site.people import browser_of
 from tests.factories import content
@@ -219,6 +220,14 @@ def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
     assert "0 cells" not in text, "nothing was corrected"
     save(browser, file_import)
     assert list(Account.objects.values_list("element_id", flat=True)) == ["1000"]
+
+
+def test_a_row_whose_id_is_merged_with_another_is_no_total(ed, northwind):
+    """It would be left out with the totals."""
+    rows = (text.strip().split(",") for text in (HEADINGS, CASH, BANK.replace("1010", "")))
+    merged = workbook(*rows, change=lambda book: book.worksheets[0].merge_cells("A2:A3"))
+    report = checked(browser_of(ed), northwind, merged).report
+    assert (report["totals"], report["rejected"], report["kinds"][0]["heading"]) == ([], 1, "id")
 
 
 @pytest.mark.parametrize(("good", "faulty", "is_main"), [(300, 3, True), (300, 4, False), (100, 2, False)])

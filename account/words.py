@@ -15,7 +15,7 @@ id: Account, Account number, Account code, Account no., Account ID, Account key,
   Rekeningnummer, Rekeningnr, Grootboekrekening, Grootboeknummer, Grootboekrekeningnummer
 descriptions: Name, Text, Desc
 descriptions.en: Account name, Account description, Account title
-descriptions.de: Bezeichnung, Kontobezeichnung, Kontenbezeichnung, Kontoname, Kontotext, Benennung
+descriptions.de: Bezeichnung, Kontobezeichnung, Kontenbezeichnung, Kontobeschriftung, Kontoname, Kontotext, Benennung
 descriptions.fr: Libellé, Intitulé, Désignation, Nom, Nom du compte, Intitulé du compte, Libellé du compte
 descriptions.it: Nome, Nome conto, Denominazione, Descrizione conto, Descrizione del conto
 descriptions.es: Nombre, Nombre de la cuenta, Nombre de cuenta, Denominación, Descripción de la cuenta

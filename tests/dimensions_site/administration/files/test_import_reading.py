@@ -70,6 +70,14 @@ def test_the_sheet_and_the_headings_are_found_and_shown(ed, northwind):
     assert Account.objects.get().descriptions == {"en": "Cash"}
 
 
+def test_the_headings_below_the_first_line_of_datev_are_found(ed, northwind):
+    """That line has more cells than the table, and describes it."""
+    line = '"EXTF";700;20;"Kontenbeschriftungen";3;20261130140440439;;"RE";"";"";29098;55003;20260101;4;;;"";"";;0;;""'
+    upload(browser_of(ed), northwind, f'{line}\r\nKonto;Kontobeschriftung;SprachId\r\n1000;"Kasse";"de-DE"\r\n')
+    preview = FileImport.objects.get().preview
+    assert (preview["heading_row"], preview["headings"]) == (2, ["Konto", "Kontobeschriftung", "SprachId"])
+
+
 def test_a_note_beside_the_table_is_a_column_to_leave_out(ed, northwind):
     """One that is too far away to be a column of the page is an error of its row."""
     browser = browser_of(ed)

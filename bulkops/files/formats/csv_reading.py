@@ -145,7 +145,7 @@ def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow
     """
     if '"' in text and '"' in "".join(cells):
         cells = _without_blanks(line, text, delimiter)
-    if not any(sign in text for sign in ("=", "#", "E+", "E-", "e+", "e-", "Err:")):
+    if not any(sign in text for sign in ("=", "#", "E+", "E-", "e+", "e-", "Err")):
         return TextRow(line, cells)
     errors: dict[int, str] = {}
     for column, cell in enumerate(cells):

@@ -30,7 +30,7 @@ _LOOKS_LIKE_FORMULA = re.compile(r"[\t\r\n\ufeff]|\s*[=+\-@＝＋－＠]")
 SHORTENED_NUMBER = re.compile(r"\s*+-?\d(?:[.,]\d+)?[eE][+-]\d{2,3}\s*+")
 SPREADSHEET_ERROR = re.compile(
     r"\s*+(?:#(?:[^\W\d_]/[^\W\d_]!?|NV|YOK|HIÁNYZIK|NENÍ_K_DISPOZICI|GETTING_DATA|[¡¿]?[^\W\da-z]+(?:/0)?[!?]|#{3,})"
-    r"|Err:\d{3})\s*+"
+    r"|Err\s?:\d{3})\s*+"
 )
 # After a first digit: what a shortened number may go on with.
 _AFTER_DIGIT = frozenset(".,eE")
@@ -92,7 +92,7 @@ def _is_plain(text: str) -> bool:
     """
     first = text[:1]
     if first.isalpha():
-        return text[:4] != "Err:"
+        return text[:3] != "Err"
     return first.isalnum() and text[1:2] not in _AFTER_DIGIT
 
 

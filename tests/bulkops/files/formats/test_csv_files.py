@@ -248,6 +248,7 @@ def test_a_number_that_a_spreadsheet_has_shortened_is_refused(text):
             "#GETTING_DATA",
             "#ИМЯ?",
         ),
+        *("Err :502", "Err\N{NO-BREAK SPACE}:508"),
         *("#DEĞER!", "#ČÍSLO!", "#DĚLENÍ_NULOU!", "#N/D!", "#YOK", "#HIÁNYZIK", "#NENÍ_K_DISPOZICI", "#ΤΙΜΗ!"),
     ],
 )

@@ -62,7 +62,9 @@ def test_no_program_for_tables_runs_or_changes_a_text(text):
     assert write_cell(text, guards_formulas=False) == text
 
 
-@pytest.mark.parametrize("text", ["#N/A", "#REF!", "1.23457E+11", "1E+05", "1e+05", "Err:502", " #N/A", "1E+05 "])
+@pytest.mark.parametrize(
+    "text", ["#N/A", "#REF!", "1.23457E+11", "1E+05", "1e+05", "Err:502", "Err :502", " #N/A", "1E+05 "]
+)
 def test_a_text_like_the_remains_of_a_value_is_guarded(text):
     """Files with it are refused, because spreadsheet programs write it where they had something else."""
     assert csv_cell(text) == write_cell(text, guards_formulas=True) == f"[[text]]{text}"

@@ -53,8 +53,9 @@ def recognised(sample: str, delimiters: Sequence[str] = DELIMITERS) -> Layout:
     """Return the layout with the one of the `delimiters` that best separates the headings and the first rows."""
     quoted = {each: found for each in delimiters if (found := _without_outer_quotes(sample, each))}
     fitness = {each: _fitness(quoted.get(each, sample), each) for each in quoted or delimiters}
-    delimiter = max(fitness, key=fitness.__getitem__)
-    return Layout(delimiter, fitness[delimiter][2], bool(quoted))
+    # A comma is also in numbers and texts.
+    delimiter = max(fitness, key=lambda each: (*fitness[each], fitness[each][0] and each != ","))
+    return Layout(delimiter, fitness[delimiter][-2], bool(quoted))
 
 
 def read_otherwise(cell: str, record: str, layout: Layout, widest: int) -> Otherwise | None:
@@ -112,15 +113,16 @@ def _without_outer_quotes(sample: str, delimiter: str) -> str:
     return "\n".join(cells[0] for cells in found) if is_quoted else ""
 
 
-def _fitness(sample: str, delimiter: str) -> tuple[bool, int, int]:
-    """Rate the delimiter: several headings or not, how many rows have as many cells, and how many headings.
+def _fitness(sample: str, delimiter: str) -> tuple[bool, int, bool, int, int]:
+    """Rate the delimiter: several headings or not, how many rows have as many cells, whether the next one has, how many
+    headings, and how few rows above them.
 
     The headings are those that fit most rows: titles may stand above them. Rows may lack empty cells at their end.
     """
     # The last record may be cut off.
     widths = [len(cells) for cells in _first_rows(sample, delimiter, strict=False)]
-    ratings = (
-        (width > 1, sum(1 < other <= width for other in widths[number + 1 :]), width)
-        for number, width in enumerate(widths)
-    )
-    return max(ratings, default=(False, 0, 0))
+    ratings = []
+    for number, width in enumerate(widths):
+        fit = [1 < other <= width for other in widths[number + 1 :]]
+        ratings.append((width > 1, sum(fit), any(fit[:1]), width, -number))
+    return max(ratings, default=(False, 0, False, 0, 0))

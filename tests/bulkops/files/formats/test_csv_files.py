@@ -74,6 +74,21 @@ def test_other_delimiters_in_headings_and_cells_do_not_mislead():
     assert [row["Name, lang"] for row in outcome.cells] == ["Kasse, Bank, Post", "Bank"]
 
 
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+@pytest.mark.parametrize("headings", ["Rates, end of 2026\nid;rate", "id;rate, closing"])
+def test_commas_in_titles_and_numbers_do_not_mislead(headings, delimiter):
+    """Each line has one of both; a comma is more often in texts and numbers."""
+    table = f"{headings}\nUSD;1,08\nGBP;0,87\n".replace(";", delimiter)
+    outcome = read(table.encode(), heading_row=headings.count("\n") + 1)
+    assert [list(cells.values()) for cells in outcome.cells] == [["USD", "1,08"], ["GBP", "0,87"]]
+
+
+def test_semicolons_in_titles_and_texts_do_not_mislead():
+    """Between the title and the rows, the headings have one cell with them."""
+    outcome = read(b"Chart; 2026\nid,name\n1,Cash; till\n2,Bank; giro\n", heading_row=2)
+    assert [row["name"] for row in outcome.cells] == ["Cash; till", "Bank; giro"]
+
+
 @pytest.mark.parametrize(
     ("line", "separator"),
     [

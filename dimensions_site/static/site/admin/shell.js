@@ -1,4 +1,4 @@
-// Keyboard support for what opens over a page: the filters of a list, and the navigation on a phone.
+// What all pages share: the keyboard in what opens over a page, such as the filters of a list, and forms that are sent once.
 "use strict";
 
 // Pages show instants in the person's time zone, which only the browser knows. The cookie stays below the service's prefix,
@@ -57,6 +57,19 @@ document.addEventListener("DOMContentLoaded", () => {
   const hidden = menu ? current.getBoundingClientRect().bottom - menu.getBoundingClientRect().bottom : 0;
   if (hidden > 0) menu.scrollTop += Math.ceil(hidden) + 8;
 });
+
+// A double click sends a form once. It may be sent again when something in it has changed, and later: the first may have
+// been stopped, or was a download.
+const AGAIN_AFTER = 5_000; // milliseconds
+const sentAt = new WeakMap();
+document.addEventListener("submit", (event) => {
+  if (event.defaultPrevented || event.target.method !== "post") return;
+  if (event.timeStamp - sentAt.get(event.target) < AGAIN_AFTER) event.preventDefault();
+  else sentAt.set(event.target, event.timeStamp);
+});
+document.addEventListener("change", ({ target }) => sentAt.delete(target.form));
+// The page may come back from the browser's memory.
+addEventListener("pageshow", () => [...document.forms].forEach((form) => sentAt.delete(form)));
 
 // After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).
 if (location.pathname.endsWith("/logout/")) {

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 from django_q.models import Failure
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from account.models import Account
 from bulkops.models import Plan
@@ -65,6 +65,25 @@ def press_until(opened: Page, name: str, key: str = "Tab", most: int = 60) -> in
         if name in focused(opened):
             return presses
     raise AssertionError(f"{name} was not reached by {most} x {key}")
+
+
+def test_a_double_click_sends_a_form_once(visit: Any, root: Client, northwind: Repository):
+    """The second would be refused, and the page would say that nothing was saved."""
+    held: list[Route] = []
+
+    def look(opened: Page) -> None:
+        opened.route("**/add/**", lambda route: held.append(route))
+        opened.get_by_role("textbox", name="Id required").fill("7000")
+        opened.locator("[name='descriptions:0:text']").fill("Cash")
+        opened.locator("[name='nature']").select_option("BALANCE_SHEET")
+        opened.get_by_role("button", name="Save", exact=True).dblclick(delay=100, no_wait_after=True)
+        opened.wait_for_timeout(300)
+        for route in held:
+            route.continue_()
+        expect(opened.get_by_text("was created.")).to_be_visible()
+
+    seen(visit, root, f"{page(Account, 'add')}?repository={northwind.pk}", look)
+    assert len(held) == 1
 
 
 def test_the_menus_of_forms_of_superusers_are_opened_and_closed_by_keyboard(visit: Any, root: Client):

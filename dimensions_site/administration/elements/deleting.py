@@ -47,7 +47,8 @@ def delete_elements(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet
     is_proposed = proposes(request, repository, admin.dimension.name, deletes=True)
     ids = list(queryset.order_by("element_id").values_list("element_id", flat=True))
     is_confirmed = request.POST.get("confirmed") == str(len(ids))
-    reason = ReasonField(repository, request.POST if "confirmed" in request.POST else None)
+    typed = request.POST.get(ReasonField.name, "")
+    reason = ReasonField(repository, request.POST if "confirmed" in request.POST else None, typed)
     if is_confirmed and not reason.error and is_proposed:
         return _propose(admin, request, repository, ids, reason.reason)
     if is_confirmed and not reason.error:

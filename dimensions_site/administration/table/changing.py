@@ -24,6 +24,7 @@ from bulkops.plans.sources import SelectedPatches
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.scope import ScopedAdmin, selected_repository, selection
 from dimensions_site.administration.elements.changes_form import ChangesForm
+from dimensions_site.administration.elements.deleting import delete_elements
 from dimensions_site.administration.elements.editing import NOT_SAVED
 from dimensions_site.administration.elements.references import ReferenceFinder
 from dimensions_site.administration.table.columns import TableColumns
@@ -138,15 +139,19 @@ def replace_text(admin: ScopedAdmin, request: HttpRequest, queryset: QuerySet[An
 
 
 def changes_again(admin: ScopedAdmin, request: HttpRequest, data: QueryDict) -> HttpResponse:
-    """Show the form of a change with the `data` that was typed before the user signed in again; nothing is planned."""
+    """Show the form of a change or deletion with the `data` that was typed before the user signed in again.
+
+    Nothing is planned or deleted.
+    """
     action = data.get("action", "")
-    if action not in (change_elements.__name__, replace_text.__name__):
+    if action not in (change_elements.__name__, replace_text.__name__, delete_elements.__name__):
         return redirect(request.get_full_path())
     messages.warning(request, NOT_SAVED)
     again: Any = copy(request)
     # The action that was checked, and no other that was sent with it. It plans nothing, so it needs no token.
     again.method, again.POST, again.csrf_processing_done = "POST", data.copy(), True
     again.POST["action"], again.META = action, {**request.META, _AGAIN: True}
+    again.POST.pop("confirmed", None)
     return cast(HttpResponse, admin.changelist_view(again))
 
 

@@ -228,6 +228,7 @@ def test_the_page_about_an_old_page_is_in_the_language_of_the_browser(tab):
     [
         ("replace_text", "replace-form", {"text": "Cash", "replacement": "Till"}),
         ("change_elements", "changes-form", {"documentationLink": "till.example"}),
+        ("delete_elements", "deletion-form", {"_reason": "Not used any more"}),
     ],
 )
 def test_what_was_typed_for_many_is_kept_and_nothing_is_planned(tab, cash, has_token, action, form, typed_there):

@@ -1,6 +1,7 @@
 """Everything around the pages of the administration works by keyboard alone, on a desktop and on a phone."""
 
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 from django.contrib.auth.models import User
@@ -13,7 +14,7 @@ from account.models import Account
 from bulkops.models import Plan
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository
 from dimensions_site.tokens.models import Application
-from tests.browser import WIDTHS, signed_in
+from tests.browser import WIDTHS, fits, signed_in
 from tests.bulkops.plans.plans import make
 from tests.dimensions_site.administration.site.people import page, superuser
 from tests.factories import Person, account
@@ -84,6 +85,21 @@ def test_a_double_click_sends_a_form_once(visit: Any, root: Client, northwind: R
 
     seen(visit, root, f"{page(Account, 'add')}?repository={northwind.pk}", look)
     assert len(held) == 1
+
+
+def test_the_longest_id_makes_no_page_wider_than_a_phone(visit: Any, root: Client, northwind: Repository):
+    """Its form, its versions and the tree, which names the last of a range."""
+    store_accounts(northwind, account("7" + "0" * 126 + "1"), account("7" + "1" * 127))
+    pages = [page(Account, name, Account.objects.latest("pk").pk) for name in ("change", "history", "delete")]
+
+    def look(opened: Page) -> list[str]:
+        found = []
+        for address in (*pages, page(Account, "tree")):
+            opened.goto(urljoin(opened.url, address))
+            found += [] if fits(opened) else [address]
+        return found
+
+    assert seen(visit, root, page(Account), look, "phone") == []
 
 
 def test_the_menus_of_forms_of_superusers_are_opened_and_closed_by_keyboard(visit: Any, root: Client):

@@ -4,13 +4,16 @@ import re
 from collections import Counter
 
 import pytest
+from playwright.sync_api import Page
 
 from account.models import Account
 from bulkops.files.imports import reports
 from bulkops.models import FileImport, ImportStatus
 from bulkops.worker.tasks import work
 from dimensions_site.administration.files import corrections
+from tests.browser import follow, signed_in
 from tests.bulkops.files.formats.files import workbook
+from tests.dimensions_site.administration.elements.test_element_form_browser import Dialogs
 from tests.dimensions_site.administration.files.imports import BANK, CASH, FAULTY, HEADINGS, at, checked, save, shown
 from tests.dimensions_site.administration.site.people import browser_of
 from tests.factories import content
@@ -228,6 +231,25 @@ def test_a_row_whose_id_is_merged_with_another_is_no_total(ed, northwind):
     merged = workbook(*rows, change=lambda book: book.worksheets[0].merge_cells("A2:A3"))
     report = checked(browser_of(ed), northwind, merged).report
     assert (report["totals"], report["rejected"], report["kinds"][0]["heading"]) == ([], 1, "id")
+
+
+def test_leaving_the_rows_of_totals_out_keeps_what_was_corrected(ed, northwind, visit):
+    """Whoever leaves the page without sending the corrections is asked first."""
+    file_import = checked(browser_of(ed), northwind, HEADINGS + CASH + FAULTY + "Total,,,,\n")
+
+    def look(opened: Page) -> None:
+        dialogs = Dialogs(opened)
+        opened.locator("[name='cell-3-0']").fill("BALANCE_SHEET")
+        dialogs.ask_at(opened.get_by_role("link", name="All imports"))
+        with opened.expect_download():
+            opened.get_by_role("link", name="Download the rows with errors").click()
+        follow(opened.get_by_role("button", name="Leave these rows out and check again"))
+        assert dialogs.asked == ["beforeunload"]
+
+    visit(at(file_import), look, storage_state=signed_in(browser_of(ed)))
+    work()
+    file_import.refresh_from_db()
+    assert (file_import.report["rejected"], file_import.report["created"]) == (0, 2)
 
 
 @pytest.mark.parametrize(("good", "faulty", "is_main"), [(300, 3, True), (300, 4, False), (100, 2, False)])

@@ -166,7 +166,7 @@ class ListedAdmin(ScopedAdmin):
     def repository_name(self, element: Any) -> str:
         return str(element.repository.db_id)
 
-    @admin.display(description=_("changed"), ordering="update_date")
+    @admin.display(description=_("Changed"), ordering="update_date")
     def changed_when(self, element: Any) -> str:
         return shown_instant(element.update_date, as_day=True)
 

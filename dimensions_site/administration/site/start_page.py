@@ -93,7 +93,7 @@ def _waiting(request: HttpRequest) -> list[tuple[str, str]]:
         rows = plans_of(choice, request, rows_of(request, Plan))
         if number := int(rows.order_by()[:MOST_WAITING].count()):
             address = f"{reverse('admin:bulkops_plan_changelist')}?{PersonalPlanFilter.parameter_name}={choice}"
-            found.append((f"{title}: {number}", address))
+            found.append((_("%(field)s: %(value)s") % {"field": title, "value": number}, address))
     for status, words in _OPEN_IMPORTS.items():
         imports = rows_of(request, FileImport).filter(status=status)
         if number := int(imports.order_by()[:MOST_WAITING].count()):

@@ -4,6 +4,7 @@ import io
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from openpyxl import load_workbook
 
 from account.models import Account
@@ -94,6 +95,14 @@ def test_a_plan_shows_what_it_does(plan, rita):
     for action, ids in (("created", ["3"]), ("deleted", ["2"]), ("other", ["1", "2", "3"])):
         found = opened(browser_of(rita), plan, f"?action={action}")
         assert [one.id for one in found.context["changes"]] == ids
+
+
+def test_in_french_a_blank_stands_before_the_colon_of_a_number(plan, alice):
+    """On the page of a plan and on the start page."""
+    browser, french = browser_of(alice), {"Accept-Language": "fr"}
+    assert "à modifier\u00a0: " in browser.get(page(Plan, "change", plan.pk), headers=french).content.decode()
+    shown = browser.get(reverse("admin:index"), headers=french).content.decode()
+    assert "Mes propositions de modification\u00a0: 1" in shown
 
 
 def test_parts_without_any_have_no_colour_and_a_single_element_no_box(alice, northwind):

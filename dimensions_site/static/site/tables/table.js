@@ -284,7 +284,8 @@ form.querySelector("[data-more]").addEventListener("click", () => {
 
 form.addEventListener("click", (event) => {
   const link = event.target.closest("button[data-row]");
-  const row = link && table.getRows().find((one) => one.getData().id === link.dataset.row);
+  // Of two with one id, the one that was added.
+  const row = link && table.getRows().findLast((one) => one.getData().id === link.dataset.row);
   if (row) go(row, link.dataset.column || (rows.get(row.getIndex()).is_new ? "id" : data.columns[0].name));
 });
 

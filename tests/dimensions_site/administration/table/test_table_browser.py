@@ -186,6 +186,27 @@ def test_a_block_of_a_spreadsheet_makes_new_rows(edit):
     assert Account.objects.get(element_id="0070").descriptions == {"en": "Receivables", "de": "Forderungen"}
 
 
+def test_errors_of_ids_lead_to_the_rows_that_were_added(edit):
+    """To the one with an id that is stored, and to the one without an id, which its heading calls +."""
+
+    def look(tab: Page) -> None:
+        tab.get_by_role("button", name="Add a row").click()
+        expect(cell(tab, 6, 1)).to_be_visible()
+        tab.evaluate("navigator.clipboard.writeText('0010\\tReceivables\\r\\n\\tPayables')")
+        tab.keyboard.press("Control+v")
+        check(tab)
+        tab.get_by_role("alert").get_by_role("button", name="0010", exact=True).click()
+        tab.keyboard.type("0070")
+        tab.keyboard.press("Enter")
+        tab.get_by_role("alert").get_by_role("button", name="+", exact=True).click()
+        tab.keyboard.type("0080")
+        tab.keyboard.press("Enter")
+        expect(cell(tab, 6, 1)).to_have_text("0070")
+        expect(cell(tab, 7, 1)).to_have_text("0080")
+
+    edit(look)
+
+
 def test_a_row_that_is_added_to_a_long_table_is_in_sight_and_takes_what_is_typed(edit, northwind):
     store_accounts(northwind, *(account(f"1{number:03}") for number in range(100)))
 

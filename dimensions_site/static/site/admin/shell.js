@@ -58,18 +58,19 @@ document.addEventListener("DOMContentLoaded", () => {
   if (hidden > 0) menu.scrollTop += Math.ceil(hidden) + 8;
 });
 
-// A double click sends a form once. It may be sent again when something in it has changed, and later: the first may have
-// been stopped, or was a download.
+// A double click sends a form once. It may be sent again by another button, when something in it has changed, and later:
+// the first may have been stopped, or was a download.
 const AGAIN_AFTER = 5_000; // milliseconds
-const sentAt = new WeakMap();
+const lastSent = new WeakMap();
 document.addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method !== "post") return;
-  if (event.timeStamp - sentAt.get(event.target) < AGAIN_AFTER) event.preventDefault();
-  else sentAt.set(event.target, event.timeStamp);
+  const [button, at] = lastSent.get(event.target) ?? [];
+  if (button === event.submitter && event.timeStamp - at < AGAIN_AFTER) event.preventDefault();
+  else lastSent.set(event.target, [event.submitter, event.timeStamp]);
 });
-document.addEventListener("change", ({ target }) => sentAt.delete(target.form));
+document.addEventListener("change", ({ target }) => lastSent.delete(target.form));
 // The page may come back from the browser's memory.
-addEventListener("pageshow", () => [...document.forms].forEach((form) => sentAt.delete(form)));
+addEventListener("pageshow", () => [...document.forms].forEach((form) => lastSent.delete(form)));
 
 // After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).
 if (location.pathname.endsWith("/logout/")) {

@@ -294,7 +294,9 @@ def test_a_truth_value_is_taken_where_one_is_expected_and_is_no_text(import_curr
     ]
 
 
-@pytest.mark.parametrize(("stored", "value"), [("TRUE", "true"), ("True", "true"), ("FALSE", "false"), (" 0 ", "false")])
+@pytest.mark.parametrize(
+    ("stored", "value"), [("TRUE", "true"), ("True", "true"), ("FALSE", "false"), (" 0 ", "false")]
+)
 def test_a_truth_value_may_be_written_in_any_letter_case(stored, value):
     assert row_of(Number(stored), kind=b"b").numbers == {"name": value}
 

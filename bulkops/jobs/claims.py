@@ -5,12 +5,14 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import reduce
+from operator import or_
 from typing import Any, Generic, TypeVar
 
 import structlog
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, connection, transaction
-from django.db.models import F, Q, QuerySet, Value
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Value
 from django.db.models.functions import Now
 
 from bulkops.jobs import file_imports, processing
@@ -46,10 +48,15 @@ class JobKind(Generic[J]):
 
     @property
     def claimable(self) -> QuerySet[J]:
-        """Return the unclaimed jobs, and those whose worker has sent no heartbeat for too long; the oldest first."""
+        """Return the unclaimed jobs, and those whose worker has sent no heartbeat for too long, the oldest first.
+
+        Those of repositories with a job at work come last, so that one tenant does not have all workers.
+        """
         lost_after = timedelta(seconds=settings.WORKER_LOST_AFTER_SECONDS)
         free = Q(claimed_by=None, due_at__lte=Now()) | Q(heartbeat__lt=Now() - lost_after)
-        return self.jobs.filter(free).order_by("due_at", "pk")
+        at_work = Q(repository=OuterRef("repository"), heartbeat__gte=Now() - lost_after)
+        is_behind = reduce(or_, (Exists(kind.jobs.filter(at_work)) for kind in KINDS))
+        return self.jobs.filter(free).annotate(is_behind=is_behind).order_by("is_behind", "due_at", "pk")
 
 
 KINDS: tuple[JobKind[Any], ...] = (
@@ -122,7 +129,7 @@ def attempt(claim: Claim[J], event: str) -> Iterator[J | None]:
 
 
 def claim_next(worker: str) -> Claim[Any] | None:
-    """Claim, for `worker`, the oldest job that no live worker has; return None if there is none.
+    """Claim, for `worker`, the first job that no live worker has; return None if there is none.
 
     That is a waiting job, or one whose worker has sent no heartbeat for too long. One that was attempted too often
     without success fails here: its workers did not survive it.
@@ -135,16 +142,16 @@ def claim_next(worker: str) -> Claim[Any] | None:
 
 
 def _kinds_by_age() -> list[JobKind[Any]]:
-    """Return the kinds of jobs, that of the oldest claimable job first; none if no job can be claimed."""
+    """Return the kinds of jobs, that of the first claimable job first; none if no job can be claimed."""
     # One query and no transaction, for which all writers would wait on SQLite.
     of_each = [
-        kind.claimable.order_by().annotate(kind=Value(number)).values_list("due_at", "kind")
+        kind.claimable.order_by().annotate(kind=Value(number)).values_list("is_behind", "due_at", "kind")
         for number, kind in enumerate(KINDS)
     ]
-    oldest = of_each[0].union(*of_each[1:], all=True).order_by("due_at").first()
+    oldest = of_each[0].union(*of_each[1:], all=True).order_by("is_behind", "due_at").first()
     if oldest is None:
         return []
-    first = KINDS[oldest[1]]
+    first = KINDS[oldest[-1]]
     return [first, *(kind for kind in KINDS if kind is not first)]
 
 

@@ -192,10 +192,13 @@ class RepositoryAdmin(SuperuserAdmin):
     actions = None
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        """Make the dbID of an existing repository read-only: clients store URLs with it. For a copy, show the base."""
+        """Make read-only what must stay: the dbID, because clients store URLs with it, and the default language once
+        there are elements, because past states and the feed show texts in it. For a copy, show the base.
+        """
         if obj is None:
             return []
-        return ["db_id"] if obj.base is None else ["db_id", "copied_from"]
+        stays = ["db_id", "default_language"] if _holds_anything(obj) else ["db_id"]
+        return stays if obj.base is None else [*stays, "copied_from"]
 
     @admin.display(description=_("copied from"))
     def copied_from(self, obj: Repository) -> str:

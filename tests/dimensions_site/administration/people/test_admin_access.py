@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
 from tests.dimensions import DIMENSIONS
-from tests.factories import Person
+from tests.factories import Person, currency
+from tests.storing import store_currencies
 
 pytestmark = pytest.mark.contract("G1", "G2")
 
@@ -41,6 +42,20 @@ def test_a_repository_is_created_changed_and_switched_off(root, rita):
     northwind = Repository.objects.get(db_id="northwind")
     root.post(page("repository", "change", northwind.pk), {"name": "N", "default_language": "en", **NO_GRANTS})
     assert rita.get(rita.currency()).json()["code"] == "API_NOT_ENABLED"
+
+
+@pytest.mark.contract("J1", "I4")
+def test_the_default_language_stays_once_there_are_elements(root, alice, northwind):
+    """Past states and the feed show texts in it."""
+    address, form = page("repository", "change", northwind.pk), {"name": "N", "default_language": "fr", **NO_GRANTS}
+    root.post(address, form)
+    northwind.refresh_from_db()
+    assert northwind.default_language == "fr"
+    store_currencies(northwind, currency("CASH"))
+    assert "default_language" not in root.get(address).context["adminform"].form.fields
+    root.post(address, {**form, "default_language": "de"})
+    northwind.refresh_from_db()
+    assert northwind.default_language == "fr"
 
 
 @pytest.mark.parametrize(

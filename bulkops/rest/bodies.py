@@ -61,7 +61,7 @@ class LinesParser(StrictJSONParser):
     def value(self, body: bytearray) -> RowsBody:
         """Return the body, in UTF-8. Raises JsonError for an empty one, and if it is not in its charset."""
         text = body if self.charset == "utf-8" else _in_utf_8(body, self.charset)
-        check_text(text)
+        check_text(text, self.expected)
         return RowsBody(text)
 
 

@@ -96,7 +96,7 @@ class BulkBodyParser(StrictJSONParser):
 
     def value(self, body: bytearray) -> bytearray:
         """Return the body. Raises JsonError for an empty one and for another encoding."""
-        check_text(body)
+        check_text(body, self.expected)
         return body
 
 

@@ -27,9 +27,11 @@ _UP_TO_LONE_SURROGATE = re.compile(
 )
 
 
-def check_text(text: bytearray) -> None:
-    """Remove a byte-order mark; raise JsonError for an empty text and for invalid UTF-8 (contract B3)."""
-    del text[: text_start(text)]
+def check_text(text: bytearray, expected: str) -> None:
+    """Remove a byte-order mark; raise JsonError for an empty text, with what is `expected`, and for invalid UTF-8
+    (contract B3).
+    """
+    del text[: text_start(text, expected)]
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(text), _WINDOW):
         pending = len(decoder.getstate()[0])

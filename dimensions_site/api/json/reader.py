@@ -73,11 +73,14 @@ def read_json(data: bytes | bytearray, *, join: JoinPath = wire_path, path: str 
     return document
 
 
-def text_start(data: bytes | bytearray) -> int:
-    """Return where the text of a body begins, after a byte-order mark. Raises JsonError for an empty body."""
+def text_start(data: bytes | bytearray, expected: str = "a JSON object or array") -> int:
+    """Return where the text of a body begins, after a byte-order mark.
+
+    Raises JsonError for an empty body, with what is `expected`.
+    """
     beginning = _BEGINNING.match(data)
     if beginning is None:
-        raise json_error("EMPTY_BODY", "The body is empty; a JSON object or array is expected.")
+        raise json_error("EMPTY_BODY", f"The body is empty; {expected} is expected.")
     return beginning.end()
 
 

@@ -261,6 +261,14 @@ def test_lines_that_are_not_json_are_reported_each(alice):
     ]
 
 
+@pytest.mark.contract("B1", "B3")
+@each_format
+def test_the_refusal_of_empty_lines_says_what_the_format_expects(alice, format):
+    """No JSON array."""
+    expected = "one JSON object on each line" if format == NDJSON else "a line of headings and rows"
+    assert f"{expected} is expected." in refused(post(alice, "account", format, b"\n\n"))["detail"]
+
+
 @pytest.mark.contract("B1", "E2")
 def test_errors_of_a_table_have_line_and_column(alice):
     """As in the report of an import, with the heading as it was sent."""

@@ -44,8 +44,9 @@ def field_differences(
 ) -> Iterator[FieldDifference]:
     """Yield what differs between the elements `before` and `after`, which are wire JSON, in the order of the wire.
 
-    None is an element that does not exist. An entry of a map has its own path, as in `descriptions.de`. Left out are
-    read-only fields (contract C12) and `description`, which `descriptions` contain (contract C4).
+    None is an element that does not exist. An entry of a map has its own path, as in `descriptions.de`; entries are in
+    the order of their keys. Left out are read-only fields (contract C12) and `description`, which `descriptions`
+    contain (contract C4).
     """
     return _within(wire.root, before or {}, after or {})
 
@@ -87,7 +88,7 @@ def _within(node: ObjectNode, before: Mapping[str, Any], after: Mapping[str, Any
             continue
         elif member.is_map and (old or new):
             old, new = old or {}, new or {}
-            for key in {**old, **new}:
+            for key in sorted({**old, **new}):
                 one, other = old.get(key, Absent.ENTRY), new.get(key, Absent.ENTRY)
                 if one != other:
                     yield FieldDifference(member, Spot(member.path, key), one, other)

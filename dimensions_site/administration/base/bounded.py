@@ -144,6 +144,10 @@ class BoundedListAdmin(ModelAdmin):
         patch_vary_headers(response, [PART])
         return response
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row; Django fails on the empty name of a field, which anybody can put into an address."""
+        return super().get_object(request, object_id, from_field or None)
+
     @property
     def media(self) -> Media:
         """Return the scripts and styles of the page without the unused ones."""

@@ -13,6 +13,7 @@ from django_q.models import Schedule
 from account.models import Account
 from currency.models import Currency
 from dimensions_site.repositories.models import AccessGrant, ApiKey, Repository, Role
+from tests.bulkops.plans.plans import make
 from tests.factories import account, currency
 from tests.storing import store_accounts, store_currencies
 
@@ -67,6 +68,18 @@ def test_no_page_fails_for_anybody(browsers):
     for address in addresses():
         for browser in browsers:
             assert browser.get(address).status_code in (200, 302, 403, 404), address
+
+
+def test_no_page_of_a_row_fails_for_the_name_of_a_field(browsers, alice, northwind):
+    """Which Django takes from the address, to look the row up in another field than its key."""
+    plan = make(alice, "account", bulk={"put": [account("2")]})
+    addresses = (
+        (browsers[1], reverse("admin:bulkops_plan_delete", args=[plan["planId"]])),
+        (browsers[0], reverse("admin:repositories_repository_delete", args=[northwind.pk])),
+        (browsers[0], reverse("admin:repositories_repository_change", args=[northwind.pk])),
+    )
+    for field, (browser, address) in product(("", "x", "id", "name"), addresses):
+        assert browser.get(address, {"_to_field": field}).status_code in (200, 400, 403), (address, field)
 
 
 QUERIES = (

@@ -106,9 +106,10 @@ class Page:
                 raise PermissionDenied
             return self.view(admin, request, **named)
 
+        shown = require_http_methods([self.method])(view) if self.method else view
         if self.again is not None:
-            return keeping_what_was_typed(admin.admin_site, view, again=partial(self.again, admin))
-        return admin.admin_site.admin_view(require_http_methods([self.method])(view) if self.method else view)
+            return keeping_what_was_typed(admin.admin_site, shown, again=partial(self.again, admin))
+        return admin.admin_site.admin_view(shown)
 
 
 class BoundedListAdmin(ModelAdmin):

@@ -8,7 +8,7 @@ from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import OperationalError
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict, StreamingHttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import format_html
@@ -29,6 +29,7 @@ from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import current_repository
 from dimensions_site.administration.base.scope import JobAdmin, ScopedAdmin
 from dimensions_site.administration.base.values import badge, column, local_minute, when
+from dimensions_site.administration.elements.editing import NOT_SAVED
 from dimensions_site.administration.files.corrections import PAGE, CorrectionsForm
 from dimensions_site.administration.files.forms import ChoicesForm, UploadForm, reading_chosen
 from dimensions_site.administration.files.results import effect_of, import_progress, result_of, writes
@@ -155,8 +156,22 @@ class FileImportAdmin(JobAdmin):
         if form.is_valid():
             file_imports.check(file_import, form.choices)
             return _to_page(file_import)
+        return self._columns_page(request, file_import, form)
+
+    def _columns_page(self, request: HttpRequest, file_import: FileImport, form: ChoicesForm) -> HttpResponse:
         looks = encodings_by_look(file_import.preview.get("encodings", []))
         return self._page(request, "columns", 2, file_import, form=form, looks=looks)
+
+    def again(self, request: HttpRequest, data: QueryDict, oid: str) -> HttpResponse:
+        """Show the columns or corrections in `data` that were typed before the user signed in again."""
+        file_import = self._found_to_go_on(request, oid)
+        if file_import.status not in WAITING:
+            return _to_page(file_import)
+        messages.warning(request, NOT_SAVED)
+        if PAGE not in data:
+            return self._columns_page(request, file_import, ChoicesForm(file_import, data))
+        corrections = CorrectionsForm(file_import, data.get(PAGE), data)
+        return self._result_page(request, file_import, ReasonField(file_import.repository), corrections)
 
     def read_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Read the file again, with the sheet, the row of headings and the encoding that were chosen."""
@@ -239,9 +254,9 @@ class FileImportAdmin(JobAdmin):
 
     pages = [
         undo_page(_undo_id),
-        Page("columns", "<str:oid>/columns/", columns_view),
+        Page("columns", "<str:oid>/columns/", columns_view, again=again),
         Page("confirm", "<str:oid>/confirm/", confirm_view, "POST"),
-        Page("correct", "<str:oid>/correct/", correct_view, "POST"),
+        Page("correct", "<str:oid>/correct/", correct_view, "POST", again=again),
         Page("drop", "<str:oid>/drop/", drop_view, "POST"),
         Page("read", "<str:oid>/read/", read_view, "POST"),
         Page("progress", "<str:oid>/progress/", progress_view, "GET"),

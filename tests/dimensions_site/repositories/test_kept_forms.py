@@ -9,12 +9,13 @@ from django.test import Client
 from django.urls import reverse
 
 from account.models import Account
-from bulkops.models import Plan
+from bulkops.models import FileImport, Plan
 from currency.models import Currency
 from dimensions_site.repositories.login import sessions
 from dimensions_site.repositories.models import AccessGrant
+from tests.dimensions_site.administration.files.imports import FAULTY, HEADINGS, at, check, upload
 from tests.dimensions_site.administration.site.pages import filled_in, typed
-from tests.dimensions_site.administration.site.people import page
+from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import account, currency
 from tests.storing import store_accounts
 
@@ -220,6 +221,28 @@ def test_the_page_about_an_old_page_is_in_the_language_of_the_browser(tab):
     assert 'lang="de"' in text
     assert "CSRF" not in text
     assert f'href="{reverse("admin:password_change")}"' in text
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("name", "form"), [("columns", "columns-form"), ("correct", "to-correct")])
+def test_columns_and_corrections_of_an_import_are_kept_and_nothing_is_checked(tab, ed, northwind, name, form):
+    """The cell that was corrected is in the table again, and the field that was typed beside its column."""
+    browser = browser_of(ed)
+    upload(browser, northwind, HEADINGS + FAULTY)
+    found = FileImport.objects.get()
+    if name == "correct":
+        check(browser, found)
+    tab.address = at(found, name)
+    tab.form = filled_in(tab.browser.get(at(found)), form)
+    typed_there = {"cell-2-0": "Balance sheet"} if name == "correct" else {"column-1": "Description (de)"}
+    assert typed_there.keys() <= tab.form.keys()
+    tab.sign_out()
+    answer = tab.save(**typed_there)
+    tab.sign_in("ed", address=f"{reverse('admin:login')}?next={tab.address}", pending=pending(answer))
+    again = tab.browser.get(tab.address)
+    assert NOTE in again.content.decode()
+    assert {field: filled_in(again, form)[field] for field in typed_there} == typed_there
+    assert FileImport.objects.get().status == found.status
 
 
 @pytest.mark.parametrize("has_token", [True, False])

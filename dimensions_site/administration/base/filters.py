@@ -1,7 +1,7 @@
 """The filters beside the list of elements."""
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Any, ClassVar
 
 from django.contrib import messages
@@ -127,14 +127,13 @@ class DayFilter(RangeDateFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         chosen: dict[str, Any] = self.used_parameters
-        zone = get_current_timezone()
         first, last = (_day(chosen.get(f"{self.parameter_name}_{bound}")) for bound in ("from", "to"))
         if first is not None and last is not None and last < first:
             messages.warning(request, _("The period ends before it begins, so nothing is found."))
         if first is not None:
-            queryset = queryset.filter(**{f"{self.parameter_name}__gte": datetime.combine(first, time.min, zone)})
+            queryset = queryset.filter(**{f"{self.parameter_name}__gte": _instant(first, time.min)})
         if last is not None:
-            queryset = queryset.filter(**{f"{self.parameter_name}__lte": datetime.combine(last, time.max, zone)})
+            queryset = queryset.filter(**{f"{self.parameter_name}__lte": _instant(last, time.max)})
         return queryset
 
 
@@ -142,6 +141,14 @@ class ChangedWhenFilter(DayFilter):
     """The first and the last day on which the elements were changed."""
 
     words = _("day of the last change")
+
+
+def _instant(day: date, clock: time) -> datetime:
+    """Return the instant in the time zone of the page, or in UTC if the zone has it before year 1 or after 9999."""
+    try:
+        return datetime.combine(day, clock, get_current_timezone()).astimezone(UTC)
+    except OverflowError:
+        return datetime.combine(day, clock, UTC)
 
 
 def _day(text: str | None) -> date | None:

@@ -50,16 +50,21 @@ def address_in_utc(request: HttpRequest, *names: str) -> str | None:
         typed = query.get(name, "").strip()
         with suppress(ValueError):
             if typed and datetime.fromisoformat(typed).tzinfo is None:
-                query[name] = f"{parse_timestamp(typed, zone=get_current_timezone()):%Y-%m-%dT%H:%M:%SZ}"
+                query[name] = f"{_seconds(parse_timestamp(typed, zone=get_current_timezone()))}Z"
     return None if query == request.GET else f"{request.path}?{query.urlencode()}"
 
 
 def as_typed(text: str) -> str:
     """Return the moment as a browser's field for moments takes it: in the time zone of the page, without an offset."""
     try:
-        return f"{localtime(instant_of(text)):%Y-%m-%dT%H:%M:%S}"
-    except ValidationError:
+        return _seconds(localtime(instant_of(text)))
+    except (ValidationError, OverflowError):
         return text
+
+
+def _seconds(when: datetime) -> str:
+    """Return date and time without an offset; the year has four digits, as in `0026-03-31T22:00:00`."""
+    return when.replace(tzinfo=None).isoformat(timespec="seconds")
 
 
 def state_at_instant(instant: datetime, repository: Repository, dimension: str) -> State:

@@ -6,6 +6,7 @@ import pytest
 
 from account.models import Account
 from dimensions_site.administration.base.values import COOKIE
+from dimensions_site.changes.models import ChangeSet
 from tests.dimensions_site.administration.elements.dated import store_chart
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import account, content
@@ -71,6 +72,43 @@ def test_a_moment_is_typed_in_the_zone_and_its_address_is_in_utc(berlin, alice, 
     assert 'value="2026-04-01T00:00:00"' in text
     berlin.cookies[COOKIE] = "UTC"
     assert "as of 2026-03-31 22:00:00 UTC." in berlin.get(answer.url).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("zone", "typed", "message"),
+    [
+        ("Europe/Berlin", "0026-03-31T10:00", "is not known: the history begins then."),
+        ("America/New_York", "0001-01-01T00:00:00Z", "is not known: the history begins then."),
+        ("Europe/Berlin", "9999-12-31T23:59:59Z", "This moment is in the future."),
+    ],
+)
+def test_a_moment_in_a_year_that_nobody_means_is_refused_in_words(alice, northwind, rita, zone, typed, message):
+    """Such as a year of two digits, or the first hours of the calendar, which a zone in the west does not have."""
+    store_chart(alice, northwind)
+    browser = browser_of(rita)
+    browser.cookies[COOKIE] = zone
+    key = str(northwind.pk)
+    for address, query in (
+        (LIST, {"as_of": typed}),
+        (f"{LIST}compare/", {"from_repository": key, "from": typed, "repository": key, "to": ""}),
+    ):
+        answer = browser.get(address, query, follow=True)
+        assert answer.status_code == 200
+        assert message in answer.content.decode()
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Tokyo"])
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31", "0026-01-01"])
+def test_any_day_is_a_filter(northwind, rita, zone, day):
+    browser = browser_of(rita)
+    browser.cookies[COOKIE] = zone
+    for address, name in (
+        (LIST, "update_date"),
+        (page(ChangeSet), "committed_at"),
+        (page(ChangeSet, "report"), "committed_at"),
+    ):
+        for end in ("from", "to"):
+            assert browser.get(address, {f"{name}_{end}": day}, follow=True).status_code == 200, (address, end)
 
 
 def test_a_comparison_takes_moments_in_the_zone(berlin, alice, northwind):

@@ -305,7 +305,8 @@ def test_a_manager_deletes_an_element_with_its_history(alice, ed, rita, northwin
     assert address in browser.get(page(Account, "change", Account.objects.get().pk)).content.decode()
     assert "1000" in browser.get(address).content.decode()
     assert Account.objects.exists()
-    assert browser.post(address, {"post": "yes"}).status_code == 302
+    deleted = browser.post(address, {"post": "yes"}, headers={"Accept-Language": "es"}, follow=True)
+    assert messages_of(deleted) == ["Eliminación correcta: cuenta 1000."]
     assert not Account.objects.exists()
     version = AccountVersion.objects.latest("number")
     assert (version.change, version.change_set.user, version.change_set.channel) == ("-", "alice", "ADMIN")

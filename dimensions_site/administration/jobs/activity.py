@@ -21,7 +21,7 @@ from dimensions_site.administration.base.filters import DayFilter, GrantedReposi
 from dimensions_site.administration.base.naming import contains_text, description_of, element_route
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.base.scope import GrantedAdmin
-from dimensions_site.administration.base.values import EMPTY, column, when
+from dimensions_site.administration.base.values import EMPTY, column, named_value, when
 from dimensions_site.administration.jobs.entries import (
     ASKED,
     ELEMENT,
@@ -181,8 +181,8 @@ class ActivityAdmin(GrantedAdmin):
         """Return the element and its fields if only one was written, else how many."""
         if obj.entry is not None:
             return named_entry(obj.entry)
-        names = dimension_named(obj.dimension)
-        return format_html("{}: {}", str(names.verbose_name_plural).capitalize(), counts_in_words(obj) or EMPTY)
+        names = str(dimension_named(obj.dimension).verbose_name_plural).capitalize()
+        return format_html("{}", named_value(names, counts_in_words(obj) or EMPTY))
 
     @admin.display(description=_("reason"))
     def reason_text(self, obj: ChangeSet) -> str:

@@ -22,6 +22,7 @@ from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.differences import ShownDifference, of_version, table_file, values_of
 from dimensions_site.administration.base.naming import description_of
 from dimensions_site.administration.base.scope import GrantedAdmin
+from dimensions_site.administration.base.values import named_value
 from dimensions_site.administration.plans.words import source_words
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
@@ -124,10 +125,11 @@ def named_entry(entry: LogEntry) -> SafeString:
     row, version = entry.version.row, entry.version
     text = shortened(description_of(row.descriptions, entry.change_set.repository), _TEXT_SHOWN)
     if not version.is_change:
-        return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, row.get_change_display())
+        named = row.get_change_display()
+        return format_html("<span><strong>{}</strong> {}</span>", row.element_id, named_value(text, named))
     fields = [one.heading for one in version.differences]
     named = ", ".join(fields[:_FIELDS_SHOWN]) + (", …" if len(fields) > _FIELDS_SHOWN else "")
-    return format_html("<span><strong>{}</strong> {}: {}</span>", row.element_id, text, named)
+    return format_html("<span><strong>{}</strong> {}</span>", row.element_id, named_value(text, named))
 
 
 def report(admin: GrantedAdmin, request: HttpRequest) -> HttpResponse:

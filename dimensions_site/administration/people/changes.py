@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, LookOnlyMixin, SuperuserAdmin
-from dimensions_site.administration.base.values import EMPTY, column, when
+from dimensions_site.administration.base.values import EMPTY, column, named_value, when
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.repositories.dimensions import access_choices
 from dimensions_site.repositories.login.lockout import unlock, with_failures
@@ -96,7 +96,7 @@ class _EventFilter(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         done = {"created": _("created"), "changed": _("changed"), "deleted": _("deleted")}
         return [
-            (f"{name}_{event}", _pair(kind, words))
+            (f"{name}_{event}", named_value(kind, words))
             for name, (kind, _member) in _KINDS.items()
             for event, words in done.items()
         ] + [(event, str(words % {"name": "…"})) for event, words in _SIGN_INS.items()]
@@ -141,12 +141,8 @@ class AccessChangeAdmin(LookOnlyMixin, SuperuserAdmin):
     @admin.display(description=_("before and after"))
     def values(self, obj: AccessChange) -> str:
         changes: Mapping[str, Any] = obj.changes or {}
-        texts = (_pair(_FIELDS.get(name, name), _change(name, value)) for name, value in changes.items())
+        texts = (named_value(_FIELDS.get(name, name), _change(name, value)) for name, value in changes.items())
         return ", ".join(texts) or EMPTY
-
-
-def _pair(name: Any, value: Any) -> str:
-    return gettext("%(field)s: %(value)s") % {"field": name, "value": value}
 
 
 def _rights(subject: Mapping[str, Any]) -> str:
@@ -169,7 +165,7 @@ def _change(name: str, change: Any) -> str:
 def _entries(how: str, names: Any) -> str:
     """Return what was added to a list of rights, or removed; of an unknown change its JSON."""
     if how not in _LISTS:
-        return _pair(how, json_text(names))
+        return named_value(how, json_text(names))
     return str(_LISTS[how] % {"names": names if isinstance(names, str) else ", ".join(names)})
 
 
@@ -185,7 +181,7 @@ def _value(name: str, value: Any) -> str:
     if name == "dimension":
         return str(dict(access_choices()).get(value, value))
     if name == "approval":
-        parts = (_pair(_value("dimension", one), ApprovalSwitch(switch).label) for one, switch in value.items())
+        parts = (named_value(_value("dimension", one), ApprovalSwitch(switch).label) for one, switch in value.items())
         return ", ".join(parts) or str(ApprovalSwitch.NONE.label)
     return value if isinstance(value, str) else json_text(value)
 

@@ -17,6 +17,7 @@ from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, FileImport, ImportStatus, Plan, Status
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.paging import count_up_to, limit_of_count
+from dimensions_site.administration.base.values import named_value
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.files.results import import_progress
 from dimensions_site.administration.jobs.deletions import deletion_progress
@@ -93,7 +94,7 @@ def _waiting(request: HttpRequest) -> list[tuple[str, str]]:
         rows = plans_of(choice, request, rows_of(request, Plan))
         if number := int(rows.order_by()[:MOST_WAITING].count()):
             address = f"{reverse('admin:bulkops_plan_changelist')}?{PersonalPlanFilter.parameter_name}={choice}"
-            found.append((_("%(field)s: %(value)s") % {"field": title, "value": number}, address))
+            found.append((named_value(title, number), address))
     for status, words in _OPEN_IMPORTS.items():
         imports = rows_of(request, FileImport).filter(status=status)
         if number := int(imports.order_by()[:MOST_WAITING].count()):

@@ -150,6 +150,9 @@ def test_a_row_names_the_only_element_and_its_fields(written: None, alice: Perso
     assert "Accounts: 2 created" in text
     assert "Accounts: 2 changed" in text
     assert "applied change proposal · Changes to 2 rows" in text
+    french = browser_of(alice).get(LIST, headers={"Accept-Language": "fr"}).content.decode()
+    assert "Petty cash\u00a0: Description (en)" in french
+    assert "Comptes\u00a0: " in french
 
 
 def test_the_report_shows_what_changed_in_each_element(written: None, alice: Person) -> None:

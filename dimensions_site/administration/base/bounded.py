@@ -14,7 +14,7 @@ from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import SEARCH_VAR
 from django.core.exceptions import PermissionDenied, SuspiciousOperation, ValidationError
 from django.db.models import Model, Q, QuerySet
-from django.forms import BooleanField, ChoiceField, Media, ModelChoiceField, Script
+from django.forms import BooleanField, ChoiceField, Media, ModelChoiceField, ModelMultipleChoiceField, Script
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.response import TemplateResponse
@@ -239,11 +239,12 @@ class LookOnlyMixin:
 
 
 def with_what_was_shown(field: F) -> F:
-    """Return the form `field`, which sends what its page has shown, if it is a switch or a choice.
+    """Return the form `field`, which sends what its page has shown, if it is a switch or a choice, such as of groups.
 
     So a form that is saved late does not give back a right that somebody has taken meanwhile.
     """
-    if isinstance(field, BooleanField | ChoiceField) and not isinstance(field, ModelChoiceField):
+    is_row = isinstance(field, ModelChoiceField) and not isinstance(field, ModelMultipleChoiceField)
+    if isinstance(field, BooleanField | ChoiceField) and not is_row:
         field.show_hidden_initial = True
     return field
 
@@ -277,7 +278,10 @@ class SuperuserAdmin(BoundedListAdmin):
         row = super().save_form(request, form, change)
         for name in form.initial if change else ():
             if name in form.fields and is_as_shown(form, name):
-                setattr(row, name, form.initial[name])
+                if isinstance(form.fields[name], ModelMultipleChoiceField):
+                    del form.cleaned_data[name]
+                else:
+                    setattr(row, name, form.initial[name])
         return row
 
     def _is_superuser(self, request: HttpRequest, obj: Any = None) -> bool:

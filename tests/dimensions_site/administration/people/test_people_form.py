@@ -270,18 +270,24 @@ def test_the_list_of_groups_says_who_is_in_them_and_what_they_give(root, northwi
 
 
 def test_a_form_that_is_saved_late_gives_back_no_right_that_was_taken_meanwhile(root, alice, northwind):
-    """Neither the access of a user who was locked, nor a role that was lowered; what was changed in it is saved."""
+    """Neither the access of a user who was locked, nor a role that was lowered, nor a group; what was changed in it is
+    saved.
+    """
     grant = AccessGrant.objects.get(user=alice.user)
+    leavers, joiners = (Group.objects.create(name=name) for name in ("leavers", "joiners"))
+    alice.user.groups.set([leavers])
     address = page(User, "change", alice.user.pk)
     form = filled_form(root.get(address).content.decode(), "user_form")
     AccessGrant.objects.filter(pk=grant.pk).update(role=Role.READER)
     User.objects.filter(pk=alice.user.pk).update(is_active=False, is_superuser=True)
+    alice.user.groups.set([])
     assert root.post(address, {**form, "first_name": "Alice", "is_staff": "on"}).status_code == 302
     alice.user.refresh_from_db()
     grant.refresh_from_db()
     assert (alice.user.first_name, alice.user.is_staff) == ("Alice", True)
     assert (alice.user.is_active, alice.user.is_superuser, grant.role) == (False, True, Role.READER)
+    assert not alice.user.groups.exists()
     again = filled_form(root.get(address).content.decode(), "user_form")
-    assert root.post(address, {**again, "is_active": "on"}).status_code == 302
+    assert root.post(address, {**again, "is_active": "on", "groups": [joiners.pk]}).status_code == 302
     alice.user.refresh_from_db()
-    assert alice.user.is_active
+    assert (alice.user.is_active, [*alice.user.groups.all()]) == (True, [joiners])

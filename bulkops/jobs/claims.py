@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import reduce
 from operator import or_
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import structlog
 from django.conf import settings
@@ -56,7 +56,8 @@ class JobKind(Generic[J]):
         free = Q(claimed_by=None, due_at__lte=Now()) | Q(heartbeat__lt=Now() - lost_after)
         at_work = Q(repository=OuterRef("repository"), heartbeat__gte=Now() - lost_after)
         is_behind = reduce(or_, (Exists(kind.jobs.filter(at_work)) for kind in KINDS))
-        return self.jobs.filter(free).annotate(is_behind=is_behind).order_by("is_behind", "due_at", "pk")
+        ordered = self.jobs.filter(free).annotate(is_behind=is_behind).order_by("is_behind", "due_at", "pk")
+        return cast(QuerySet[J], ordered)
 
 
 KINDS: tuple[JobKind[Any], ...] = (

@@ -45,7 +45,7 @@ class CellTexts:
 
     def __init__(self, number_formats: Mapping[int, str], styles: list[int], epoch: datetime) -> None:
         # Thousands of styles share a few formats.
-        self._codes = [number_formats.get(style, BUILT_IN.get(style, GENERAL)) for style in styles]
+        self._codes = [number_formats.get(style) or BUILT_IN.get(style, GENERAL) for style in styles]
         self._epoch = epoch
 
     def text(self, kind: str, style: int, stored: str) -> tuple[str, str | None]:

@@ -183,6 +183,7 @@ _DATES = [*range(14, 18), 22, *range(27, 37), *range(50, 59), *range(71, 75), 77
 _TIMES = [18, 19, 20, 21, 32, 33, 45, 47, 75, 76, 78, 80]
 
 
+@pytest.mark.parametrize("definition", [b"", b'<numFmts count="1"><numFmt numFmtId="%d" formatCode=""/></numFmts>'])
 @pytest.mark.parametrize(
     ("number", "stored", "text"),
     [
@@ -193,13 +194,17 @@ _TIMES = [18, 19, 20, 21, 32, 33, 45, 47, 75, 76, 78, 80]
         (67, 0.25, "25%"),
     ],
 )
-def test_a_format_without_definition_is_that_of_its_number(number, stored, text):
-    """Excel in East Asia and Thailand saves dates so, and shows them as is usual there."""
+def test_a_format_without_definition_is_that_of_its_number(number, stored, text, definition):
+    """Excel in East Asia and Thailand saves dates so, and shows them as is usual there. Other programs write an empty
+    definition for plain numbers.
+    """
     content = with_parts(
         workbook(["id", "name"], ["1", stored], change=lambda book: setattr(book.worksheets[0]["B2"], "style", "Bad")),
         {
             STYLES: lambda part: (
-                b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><cellXfs>'
+                b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+                + definition.replace(b"%d", b"%d" % number)
+                + b"<cellXfs>"
                 + b'<xf numFmtId="%d"/>' % number * 9
                 + b"</cellXfs></styleSheet>"
             )

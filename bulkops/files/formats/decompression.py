@@ -25,6 +25,10 @@ _CHUNK = 1024**2
 _ENCRYPTED = 0x1
 
 _DAMAGED = _("The file is damaged or incomplete; its transfer may have been interrupted. Fetch or save it once more.")
+_NOT_OF_EXCEL = _(
+    "The file is compressed in a way that Excel does not know, such as bzip2 or LZMA. Save the table again in Excel or "
+    "LibreOffice as an Excel workbook (.xlsx) and load that."
+)
 _TOO_LARGE = _("The file is compressed and would be far too large when decompressed. Split it into several files.")
 _PROTECTED = _("The workbook is protected by a password. Save it without one and load that.")
 
@@ -55,7 +59,7 @@ def decompress(file: BinaryIO) -> Iterator[BinaryIO]:
 def open_zip(file: BinaryIO) -> ZipFile:
     """Open the archive in `file`, after checking the sizes of its parts.
 
-    Raises UnreadableFile if it is damaged, encrypted or larger than the limits.
+    Raises UnreadableFile if it is damaged, encrypted, compressed in an unusual way or larger than the limits.
     """
     if _directory_bytes(file) > _MAX_DIRECTORY_BYTES:
         raise UnreadableFile(1, _TOO_LARGE)
@@ -66,8 +70,10 @@ def open_zip(file: BinaryIO) -> ZipFile:
     parts = archive.infolist()
     if any(part.flag_bits & _ENCRYPTED for part in parts):
         raise UnreadableFile(1, _PROTECTED)
-    if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) or part.header_offset < 0 for part in parts):
+    if any(part.header_offset < 0 for part in parts):
         raise UnreadableFile(1, _DAMAGED)
+    if any(part.compress_type not in (ZIP_STORED, ZIP_DEFLATED) for part in parts):
+        raise UnreadableFile(1, _NOT_OF_EXCEL)
     # No part yields more than its declared size.
     _check_size(sum(part.file_size for part in parts), sum(part.compress_size for part in parts))
     return archive

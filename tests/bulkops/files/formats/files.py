@@ -124,10 +124,10 @@ def as_excel_saves(content: bytes) -> bytes:
     )
 
 
-def archive(**parts: bytes) -> bytes:
+def archive(compression: int = zipfile.ZIP_DEFLATED, /, **parts: bytes) -> bytes:
     """A zip archive that is not a workbook."""
     content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as target:
+    with zipfile.ZipFile(content, "w", compression) as target:
         for name, part in parts.items():
             target.writestr(name, part)
     return content.getvalue()

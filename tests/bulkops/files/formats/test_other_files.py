@@ -2,6 +2,7 @@
 
 import codecs
 import gzip
+import zipfile
 
 import pytest
 
@@ -78,6 +79,16 @@ MARKUP = (
             archive(**{"accounts.csv": TABLE}),
             "This is a zip archive, not a workbook. Extract it and load the file in it.",
         ),
+        *(
+            (
+                archive(compression, **{"xl/workbook.xml": TABLE}),
+                (
+                    "The file is compressed in a way that Excel does not know, such as bzip2 or LZMA. Save the table "
+                    "again in Excel or LibreOffice as an Excel workbook (.xlsx) and load that."
+                ),
+            )
+            for compression in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+        ),
         (archive(), "This is a zip archive, not a workbook. Extract it and load the file in it."),
         (workbook(["id"], ["1000"])[:-100], DAMAGED),
         (b"PK\x03\x04" + bytes(100), DAMAGED),
@@ -90,7 +101,7 @@ MARKUP = (
             "The file is compressed with gzip twice. Decompress it once and load that.",
         ),
     ],
-    ids=range(29),
+    ids=range(31),
 )
 def test_a_file_that_cannot_be_read_is_answered_by_what_to_do(content, refusal):
     """Accountants know their programs, not formats."""

@@ -93,7 +93,7 @@ def _records(text: _Text, most: int | None = None) -> Iterator[TextRow]:
     Raises UnreadableFile for broken quotes, for a record that is too long, and for more than `most`.
     """
     lines = _Lines(text.stream, text.first_line)
-    reader = csv.reader(lines, delimiter=text.layout.delimiter, strict=True)
+    reader = csv.reader(lines, delimiter=text.layout.delimiter, quotechar=text.layout.quote, strict=True)
     count, widest = 0, 1
     while True:
         line = lines.begin_record()
@@ -130,21 +130,21 @@ def _row(line: int, cells: list[str], text: str, layout: Layout, widest: int) ->
             found = only_record(cell, delimiter)
             if found is None:
                 raise UnreadableFile(line, _CLOSED_EARLY)
-            return _as_meant(line, found, cell, delimiter)
+            return _as_meant(line, found, cell, layout)
         other = read_otherwise(cell, text, layout, widest)
         if other is not None:
             return TextRow(line, other.cells, failure=other.failure)
     # Perhaps there are only blanks behind a closing quote.
-    return _as_meant(line, cells or _without_blanks(line, text, delimiter), text, delimiter)
+    return _as_meant(line, cells or _without_blanks(line, text, layout), text, layout)
 
 
-def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow:
+def _as_meant(line: int, cells: list[str], text: str, layout: Layout) -> TextRow:
     """Return the record without habits that CSV does not know: blanks around quotes, and `="0070"` for 0070.
 
     `text` is the record as it is written. Cells in which a spreadsheet program has lost the value have errors.
     """
-    if '"' in text and '"' in "".join(cells):
-        cells = _without_blanks(line, text, delimiter)
+    if layout.quote in text and layout.quote in "".join(cells):
+        cells = _without_blanks(line, text, layout)
     if not any(sign in text for sign in ("=", "#", "E+", "E-", "e+", "e-", "Err")):
         return TextRow(line, cells)
     errors: dict[int, str] = {}
@@ -170,12 +170,13 @@ def _as_meant(line: int, cells: list[str], text: str, delimiter: str) -> TextRow
     return TextRow(line, cells, errors)
 
 
-def _without_blanks(line: int, text: str, delimiter: str) -> list[str]:
+def _without_blanks(line: int, text: str, layout: Layout) -> list[str]:
     """Return the cells of the record `text` without blanks around quotes. Raises UnreadableFile."""
-    blank = rf"[^\S\r\n{re.escape(delimiter)}]"
-    meant = re.sub(rf'(\A|{re.escape(delimiter)}){blank}*("(?:[^"]|"")*+"?){blank}*', r"\1\2", text)
+    mark, quote = re.escape(layout.delimiter), layout.quote
+    blank = rf"[^\S\r\n{mark}]"
+    meant = re.sub(rf"(\A|{mark}){blank}*({quote}(?:[^{quote}]|{quote}{quote})*+{quote}?){blank}*", r"\1\2", text)
     try:
-        return next(csv.reader([meant], delimiter=delimiter, strict=True))
+        return next(csv.reader([meant], delimiter=layout.delimiter, quotechar=quote, strict=True))
     except csv.Error:
         raise UnreadableFile(line, _CLOSED_EARLY) from None
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -34,12 +35,13 @@ class Layout(NamedTuple):
     """How a text in CSV is written: its `delimiter`, and the number of cells that most of its first rows have.
 
     `stands_in_quotes` says that each record is in quotes as a whole, which Excel writes where CSV was pasted into one
-    column.
+    column. `quote` is the sign around cells: a single quote if it is around all headings.
     """
 
     delimiter: str
     width: int
     stands_in_quotes: bool
+    quote: str
 
 
 class Otherwise(NamedTuple):
@@ -52,10 +54,12 @@ class Otherwise(NamedTuple):
 def recognised(sample: str, delimiters: Sequence[str] = DELIMITERS) -> Layout:
     """Return the layout with the one of the `delimiters` that best separates the headings and the first rows."""
     quoted = {each: found for each in delimiters if (found := _without_outer_quotes(sample, each))}
-    fitness = {each: _fitness(quoted.get(each, sample), each) for each in quoted or delimiters}
+    single = [each for each in delimiters if each != "'" and _in_single_quotes(each).match(sample)]
+    quote = "'" if single else '"'
+    fitness = {each: _fitness(quoted.get(each, sample), each, quote) for each in single or quoted or delimiters}
     # A comma is also in numbers and texts.
     delimiter = max(fitness, key=lambda each: (*fitness[each], fitness[each][0] and each != ","))
-    return Layout(delimiter, fitness[delimiter][-2], bool(quoted))
+    return Layout(delimiter, fitness[delimiter][-2], bool(quoted), quote)
 
 
 def read_otherwise(cell: str, record: str, layout: Layout, widest: int) -> Otherwise | None:
@@ -93,13 +97,13 @@ def _named(delimiter: str) -> str:
     return str(_NAMES.get(delimiter, f"'{delimiter}'"))
 
 
-def _cells_of(text: str, delimiter: str, *, strict: bool = True) -> Iterator[list[str]]:
+def _cells_of(text: str, delimiter: str, quote: str = '"', *, strict: bool = True) -> Iterator[list[str]]:
     # Line breaks inside quotes are content.
-    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=strict)
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quotechar=quote, strict=strict)
 
 
-def _first_rows(sample: str, delimiter: str, *, strict: bool = True) -> Sequence[list[str]]:
-    rows = _cells_of(sample, delimiter, strict=strict)
+def _first_rows(sample: str, delimiter: str, quote: str = '"', *, strict: bool = True) -> Sequence[list[str]]:
+    rows = _cells_of(sample, delimiter, quote, strict=strict)
     return list(islice((cells for cells in rows if cells[1:] or has_text(cells)), _SAMPLE_ROWS))
 
 
@@ -113,14 +117,23 @@ def _without_outer_quotes(sample: str, delimiter: str) -> str:
     return "\n".join(cells[0] for cells in found) if is_quoted else ""
 
 
-def _fitness(sample: str, delimiter: str) -> tuple[bool, int, bool, int, int]:
+def _in_single_quotes(delimiter: str) -> re.Pattern[str]:
+    """Return the pattern of a sample with single quotes around all headings. Titles may stand above several."""
+    mark, end = re.escape(delimiter), r"(?:\r\n?|\n)"
+    blanks = rf"[^\S\r\n{mark}]*+"
+    quoted = rf"{blanks}'(?:[^']|'')*+'{blanks}"
+    titles = rf"(?:(?:[^'{mark}\r\n]*+{end})*+(?={quoted}{mark}))?"
+    return re.compile(rf'[\ufeff\s]*+{titles}{quoted}(?:{mark}{quoted})*+(?:{end}(?!{blanks}")|\Z)')
+
+
+def _fitness(sample: str, delimiter: str, quote: str) -> tuple[bool, int, bool, int, int]:
     """Rate the delimiter: several headings or not, how many rows have as many cells, whether the next one has, how many
     headings, and how few rows above them.
 
     The headings are those that fit most rows: titles may stand above them. Rows may lack empty cells at their end.
     """
     # The last record may be cut off.
-    widths = [len(cells) for cells in _first_rows(sample, delimiter, strict=False)]
+    widths = [len(cells) for cells in _first_rows(sample, delimiter, quote, strict=False)]
     ratings = []
     for number, width in enumerate(widths):
         fit = [1 < other <= width for other in widths[number + 1 :]]

@@ -375,6 +375,44 @@ def test_text_that_looks_like_anything_else_stays_as_it_is():
     assert [row["id"] for row in outcome.cells] == cells
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|", "/"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("title", ["", "Chart of accounts\n\n"])
+def test_a_table_whose_headings_stand_in_single_quotes_is_read_without_them(delimiter, end, title):
+    """Programs for databases write it so; blanks around quotes, numbers and empty cells are as in other tables."""
+    rows = ["'id';'name';'note'", "'0070';'Cash; \"till\"';''", " 'a''b' ;'Bank\n2';", "'0080';'=\"1\"';-1.5", ""]
+    text = (title + end.join(rows)).replace(";", delimiter)
+    line = 1 + title.count("\n")
+    if delimiter == "/":
+        text, line = f"sep=/\n{text}", line + 1
+    outcome = read(text.encode(), heading_row=line)
+    assert [list(row.values()) for row in outcome.cells] == [
+        ["0070", f'Cash{delimiter} "till"', ""],
+        ["a'b", "Bank\n2", ""],
+        ["0080", "1", "-1.5"],
+    ]
+    assert (outcome.headings, outcome.messages, outcome.refusal) == (["id", "name", "note"], [], None)
+
+
+@pytest.mark.parametrize("row", [r"'2';'O\'Brien'", "'2';'x'y", "'s;'t"])
+def test_a_row_with_broken_single_quotes_ends_the_reading(row):
+    outcome = read(f"'id';'name'\n'1';'Cash'\n{row}\n".encode())
+    assert (len(outcome.cells), str(outcome.refusal)[:36]) == (1, "line 3: The rest cannot be read as C")
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        ("id;name\n'1';'Cash'\n", [["'1'", "'Cash'"]]),
+        ("'id';name\n'1';'Cash'\n", [["'1'", "'Cash'"]]),
+        ("'id';'name'\n\"1\";\"Cash\"\n", [["1", "Cash"]]),
+        ("id\n'1'\n'2'\n", [["'1'"], ["'2'"]]),
+    ],
+)
+def test_single_quotes_are_content_where_not_all_headings_have_them(table, rows):
+    assert [list(row.values()) for row in read(table.encode()).cells] == rows
+
+
 WRAPPED = '"id,""name"",note"\n"1,""Cash, """"till"""""",x"\n"2,Bank,"\n'
 
 

@@ -75,6 +75,7 @@ class ColumnFields:
                 self._recognise(column)
         if data is None:
             self._guess()
+        self._compare()
 
     @property
     def mapping(self) -> dict[str, str]:
@@ -198,6 +199,18 @@ class ColumnFields:
                 likely = [column for column in likely if not self._names.says_more(column.heading)]
             if len(likely) == 1:
                 self._choose_alone(likely[0], [path], GuessOrigin.CONTENT)
+
+    def _compare(self) -> None:
+        """Find the columns that have the field of one before them, and other cells."""
+        first: dict[str, ColumnField] = {}
+        for column in self.fields:
+            other = first.setdefault(column.path, column)
+            if column.path and (column.cells, column.content) != (other.cells, other.content):
+                message = _(
+                    "'{one}' and '{other}' are one field, and their cells are different. Leave one of them out, or "
+                    "choose another field."
+                )
+                column.errors.append(message.format(one=shortened(other.heading), other=shortened(column.heading)))
 
     def _is_likely(self, column: ColumnField, path: str) -> bool:
         """Return whether the field at `path` is nearly called like the column, or has its values."""

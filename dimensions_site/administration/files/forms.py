@@ -165,7 +165,7 @@ class ChoicesForm(forms.Form):
         for error in (*self.columns.general_errors, *self.filling.errors):
             self.add_error(None, error)
         if self.columns.has_errors:
-            self.add_error(None, _("Not every column has a field yet. Choose one, or leave the column out."))
+            self.add_error(None, _("Not every column has a field of its own yet. Choose one, or leave the column out."))
         return self.cleaned_data
 
     @property

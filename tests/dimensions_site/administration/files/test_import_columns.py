@@ -6,7 +6,7 @@ import pytest
 
 from bulkops.files.imports import options
 from bulkops.files.imports.options import remember_mapping
-from bulkops.models import ColumnMapping, FileImport
+from bulkops.models import ColumnMapping, FileImport, ImportStatus
 from bulkops.worker.tasks import work
 from dimensions_site.repositories.models import AccessGrant, Role
 from tests.dimensions import WIRES
@@ -63,6 +63,34 @@ def test_nothing_is_chosen_by_hand_when_all_is_clear(ed, northwind):
     assert columns(answer)["updateInfo.user"] == ("", True, "")
     check(browser_of(ed), FileImport.objects.get())
     assert FileImport.objects.get().report["created"] == 1
+
+
+@pytest.mark.parametrize(
+    ("headings", "chosen"),
+    [
+        ("id,LIBELLÉ,Name (en)", {}),
+        ("id,Name (en),Name (en) ", {}),
+        ("id,descriptions.en,Note", {"column-2": "Description (en)"}),
+    ],
+)
+def test_two_columns_with_one_field_and_different_cells_are_named_where_columns_are_chosen(
+    ed, northwind, headings, chosen
+):
+    """Once, instead of at each row of the check; equal cells do no harm."""
+    browser, (_id, one, other) = browser_of(ed), headings.split(",")
+    answer = upload(browser, northwind, f"{headings}\n1000,Cash,Till\n")
+    if chosen:
+        answer = describe(browser, FileImport.objects.get(), **chosen)
+    errors = {column.heading: column.errors for column in answer.context["form"].columns.fields if column.errors}
+    error = (
+        f"'{one}' and '{other}' are one field, and their cells are different. Leave one of them out, or choose another "
+        "field."
+    )
+    assert errors == {other: [error]}
+    answer = describe(browser, FileImport.objects.get(), **chosen, **{"out-2": "yes"})
+    assert FileImport.objects.get().status == ImportStatus.CHECKING
+    answer = upload(browser, northwind, f"{headings}\n1000,Cash,Cash\n")
+    assert not any(column.errors for column in answer.context["form"].columns.fields)
 
 
 def test_the_last_confirmed_choice_is_remembered(ed, alice, bob, northwind, contoso):

@@ -96,7 +96,7 @@ def test_the_columns_are_chosen_where_their_headings_say_nothing(ed, northwind):
     assert "Unknown field &#x27;Caption&#x27;." in text
 
     page = describe(browser, file_import)
-    assert "Not every column has a field yet." in page.content.decode()
+    assert "Not every column has a field of its own yet." in page.content.decode()
     assert FileImport.objects.get().status == ImportStatus.DRAFT
 
     chosen = {"column-0": "Id", "column-1": "Beschreibung (fr)", "out-5": "yes"}

@@ -218,13 +218,24 @@ class Totals:
 
     first: list[Total] = field(default_factory=list)
     count: int = 0
+    _above: Mapping[str, str] = field(default_factory=dict)
 
     def note(self, line: int, cells: Mapping[str, str], heading: str) -> bool:
-        """Count the row if it looks like a total; return whether it does. `heading` is that of the ids."""
-        id = cells.get(heading, "")
-        if id.strip() and not _BEGINS.match(id):
+        """Count the row if it looks like a total; return whether it does. `heading` is that of the ids.
+
+        A subtotal of Excel has the id of the row above and such a word, and no text of its own, such as a description.
+        """
+        id, above, self._above = cells.get(heading, ""), self._above, cells
+        ends = id.removeprefix(f"{above.get(heading)} ")
+        is_subtotal = ends != id and _BEGINS.fullmatch(ends) and _has_words(above, heading) > _has_words(cells, heading)
+        if id.strip() and not _BEGINS.match(id) and not is_subtotal:
             return False
         self.count += 1
         if len(self.first) < _LISTED:
             self.first.append(Total(line, [shortened(text) for text in cells.values() if text.strip()][:_CELLS]))
         return True
+
+
+def _has_words(cells: Mapping[str, str], heading: str) -> bool:
+    """Return whether a cell under another heading has more than a number."""
+    return any(any(map(str.isalpha, text)) for name, text in cells.items() if name != heading)

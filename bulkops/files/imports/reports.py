@@ -80,7 +80,7 @@ class Report:
     The rest is for people only: `kinds` of errors, the most frequent first, and the first `rows` with errors;
     `understood`, the most frequent of `understood_count` cells that do not say literally what they mean; `unknown`, the
     most frequent texts that are no value of their columns; `deleted_texts`, the descriptions of the deleted elements;
-    `totals`, the first of `total_count` rows without an id or with one such as "Total".
+    `totals`, the first of `total_count` rows without an id, or with one such as "Total" or "1000 Total".
     """
 
     created: int = 0

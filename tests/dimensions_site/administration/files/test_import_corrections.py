@@ -225,6 +225,33 @@ def test_rows_of_totals_are_left_out_with_one_click(ed, northwind, total):
     assert list(Account.objects.values_list("element_id", flat=True)) == ["1000"]
 
 
+@pytest.mark.parametrize(
+    ("total", "is_total"),
+    [
+        ("1000 Total,,,,", True),
+        ('1000 Ergebnis,,"1,200.50",,', True),
+        ("1000 Totale,,-3,,", True),
+        ("1000 Total,Cash and bank,,,", False),
+        ("1000 Total,,BALANCE_SHEET,NORMAL,FINAL", False),
+        ("1000 Totals of others,,,,", False),
+        ("2000 Total,,,,", False),
+        ("10000 Total,,,,", False),
+    ],
+)
+def test_a_subtotal_has_the_id_above_and_no_text_of_its_own(ed, northwind, total, is_total):
+    """Excel writes it so; an account may be called like that, and has a text."""
+    report = checked(browser_of(ed), northwind, HEADINGS + CASH + total + "\n").report
+    assert [found["line"] for found in report["totals"]] == [3] * is_total
+
+
+def test_an_id_like_that_of_a_subtotal_is_an_account_where_no_row_has_a_text(ed, northwind):
+    rows = "".join(CASH.replace("1000", id) for id in ("1000", "1000 Total"))
+    browser = browser_of(ed)
+    save(browser, checked(browser, northwind, HEADINGS + rows))
+    report = checked(browser, northwind, "id,descriptions.en\n1000,7\n1000 Total,8\n").report
+    assert (report["totals"], report["changed"]) == ([], 2)
+
+
 def test_a_row_whose_id_is_merged_with_another_is_no_total(ed, northwind):
     """It would be left out with the totals."""
     rows = (text.strip().split(",") for text in (HEADINGS, CASH, BANK.replace("1010", "")))

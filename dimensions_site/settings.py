@@ -413,7 +413,7 @@ CORS_ALLOW_HEADERS = (
 CORS_EXPOSE_HEADERS = (
     *("Accept-Patch", "Allow", "Content-Disposition", "ETag", "Idempotent-Replayed", "Link", "Location"),
     *("Preference-Applied", "RateLimit", "RateLimit-Policy", "Retry-After", "Sync-Token", "WWW-Authenticate"),
-    *("X-Changed", "X-Created", "X-Request-ID", "X-Total-Count", "X-Unchanged"),
+    *("X-Changed", "X-Created", "X-Deleted", "X-Request-ID", "X-Total-Count", "X-Unchanged"),
 )
 
 SILENCED_SYSTEM_CHECKS = [

@@ -45,3 +45,17 @@ def test_every_module_that_a_page_names_exists(page: Path):
     named = set(re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|js|sql|ini))`", page.read_text(encoding="utf-8")))
     own = {path for path in named if not path.startswith("dist/")}
     assert [path for path in own if not any((folder / path).exists() for folder in FOLDERS)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_names_in_a_module_is_there(page: Path):
+    """As "`name` in `path.py`" or "`name` (`path.py`)"."""
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    named = re.findall(r"`([\w.]+)(?:\(\))?`(?:,? in | \()`([\w./-]+/[\w.-]+\.py)`", text)
+    modules = {path: folder / path for _, path in named for folder in FOLDERS if (folder / path).exists()}
+    missing = [
+        (name, path)
+        for name, path in named
+        if not re.search(rf"\b{name.rpartition('.')[2]}\b", modules[path].read_text(encoding="utf-8"))
+    ]
+    assert missing == []

@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy
 from bulkops.jobs import processing
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.scope import ScopedAdmin, selected_repository, selection
+from dimensions_site.administration.elements.editing import shown_again
 from dimensions_site.administration.elements.references import ReferenceFinder, uses_of_many
 from dimensions_site.administration.proposals import open_plan, propose, proposes
 from dimensions_site.changes.models import Channel
@@ -87,7 +88,7 @@ def delete_element(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> 
         raise PermissionDenied
     repository, is_sent = element.repository, request.method == "POST"
     is_proposed = proposes(request, repository, admin.dimension.name, deletes=True)
-    reason = ReasonField(repository, request.POST if is_sent else None)
+    reason = ReasonField(repository, request.POST if is_sent else None, request.POST.get(ReasonField.name, ""))
     if not is_sent or reason.error:
         return admin.render_page(
             request,
@@ -114,7 +115,7 @@ def delete_element(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> 
     return cast(HttpResponse, admin.response_post_save_change(request, element))
 
 
-DELETE_PAGE = Page("delete", "<path:object_id>/delete/", delete_element)
+DELETE_PAGE = Page("delete", "<path:object_id>/delete/", delete_element, again=shown_again(delete_element))
 
 
 def _propose(

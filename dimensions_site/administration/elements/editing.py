@@ -1,9 +1,11 @@
 """The form in which people create and change an element (contract C12 to C18)."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -43,6 +45,18 @@ _ATTEMPTS = 3
 NOT_SAVED = gettext_lazy(
     "Nothing was saved, because you signed in again. What you typed is still here: check it, and save."
 )
+
+
+def shown_again(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Return, for `Page.again`, the page that the `view` shows for a GET, which has what was typed as its `POST`."""
+
+    def again(admin: Any, request: HttpRequest, data: QueryDict, **named: Any) -> HttpResponse:
+        messages.warning(request, NOT_SAVED)
+        shown: Any = copy(request)
+        shown.method, shown.POST = "GET", data
+        return view(admin, shown, **named)
+
+    return again
 
 
 def new_values(admin: ScopedAdmin, values: Mapping[str, Any]) -> dict[str, Any]:

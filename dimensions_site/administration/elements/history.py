@@ -22,6 +22,7 @@ from dimensions_site.administration.base.naming import shown_description
 from dimensions_site.administration.base.paging import page_number, report_missing_page, requested_page
 from dimensions_site.administration.base.scope import ScopedAdmin
 from dimensions_site.administration.elements.attempts import stored_element
+from dimensions_site.administration.elements.editing import shown_again
 from dimensions_site.administration.proposals import open_plan, propose, proposes
 from dimensions_site.api.errors import Problem, as_problem
 from dimensions_site.changes.models import Channel
@@ -97,15 +98,14 @@ def restore_version(admin: ScopedAdmin, request: HttpRequest, version: int) -> H
     if not _may_restore(admin, request, row.repository):
         raise PermissionDenied
     living = _living(admin, row)
-    if request.method != "POST":
-        return _preview(admin, request, row, living, ReasonField(row.repository))
-    reason = ReasonField(row.repository, request.POST)
+    is_sent, typed = request.method == "POST", request.POST.get(ReasonField.name, "")
+    reason = ReasonField(row.repository, request.POST if is_sent else None, typed)
     only = set(request.POST.getlist("field")) if "_etag" in request.POST else None
-    if living is not None and (reason.error or only == set()):
-        if only == set():
+    if living is not None and (not is_sent or reason.error or only == set()):
+        if is_sent and only == set():
             messages.error(request, _("Nothing was restored: choose at least one field."))
         return _preview(admin, request, row, living, reason, only)
-    if reason.error:
+    if not is_sent or reason.error:
         further = {"refused": reason, "refused_version": row.number}
         return _versions(admin, request, row.repository, row.element_id, None, **further)
     return _restored(admin, request, row, living, reason.reason, only)
@@ -157,8 +157,6 @@ def _preview(
     admin: ScopedAdmin, request: HttpRequest, row: Any, living: Any, reason: ReasonField, chosen: set[str] | None = None
 ) -> HttpResponse:
     """Show what restoring the version in `row` would change, field by field; all of them are `chosen` at first."""
-    if living is None:
-        return redirect(admin.route("version", row.number))
     stored = stored_element(admin.dimension, admin.get_object(request, str(living.pk)))
     wire = admin.dimension.wire
     found = differences(wire, stored.json, wire.json_of(row, row.repository.default_language))
@@ -228,7 +226,7 @@ DELETED_PAGE = Page("deleted_elements", "deleted/", show_deleted, "GET", "view",
 HISTORY_PAGES = (
     DELETED_PAGE,
     Page("version", "versions/<int:version>/", show_version, "GET"),
-    Page("restore", "versions/<int:version>/restore/", restore_version),
+    Page("restore", "versions/<int:version>/restore/", restore_version, again=shown_again(restore_version)),
     # Django's own would show only what was changed in the admin.
     Page("history", "<path:object_id>/history/", show_history),
 )

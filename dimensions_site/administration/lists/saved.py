@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from dimensions_site.administration.base.bounded import Page
 from dimensions_site.administration.base.current import REPOSITORY
 from dimensions_site.administration.conditions.filtering import COLUMNS, FILTER, FILTER_ALL, LIST, VIEW, list_query
+from dimensions_site.administration.elements.editing import shown_again
 from dimensions_site.administration.lists.listing import ListedAdmin
 from dimensions_site.administration.lists.view_form import ViewForm
 from dimensions_site.repositories.models import Role
@@ -194,9 +195,9 @@ def save_view(admin: ListedAdmin, request: HttpRequest, view_id: int | None = No
         list(admin.repositories(request)),
         view=view,
         listed=query.get(REPOSITORY, "") if query or view is None else None,
-        data=request.POST if request.method == "POST" else None,
+        data=request.POST or None,
     )
-    if form.is_valid():
+    if request.method == "POST" and form.is_valid():
         shows_one = form.cleaned_data["repository"] is not None or len(admin.open_keys(request)) == 1
         saved = form.save(kept_query(admin, query, shows_one=shows_one) if query or view is None else view.query)
         if saved is not None:
@@ -222,6 +223,6 @@ def save_view(admin: ListedAdmin, request: HttpRequest, view_id: int | None = No
 
 VIEW_PAGES = (
     Page("views", "views/", show_views, permission="view"),
-    Page("save_view", "views/save/", save_view, permission="view"),
-    Page("view", "views/<int:view_id>/", save_view, permission="view"),
+    Page("save_view", "views/save/", save_view, permission="view", again=shown_again(save_view)),
+    Page("view", "views/<int:view_id>/", save_view, permission="view", again=shown_again(save_view)),
 )

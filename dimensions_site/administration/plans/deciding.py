@@ -16,6 +16,7 @@ from bulkops.plans.deciding import apply_plan, approve_plan, check_applicable, r
 from bulkops.plans.stored import deciding_role, plan_text
 from dimensions_site.administration.base.bounded import Page, require_role
 from dimensions_site.administration.base.scope import GrantedAdmin
+from dimensions_site.administration.elements.editing import shown_again
 from dimensions_site.administration.plans.plan_page import RemarkField, plan_page
 from dimensions_site.administration.proposals import problem_words
 from dimensions_site.api.errors import Problem
@@ -42,6 +43,9 @@ def decide(admin: GrantedAdmin, request: HttpRequest, oid: str, chosen: str = ""
     """
     plan: Plan = admin.get_object(request, oid)
     require_role(request, plan.repository, plan.dimension, deciding_role(plan))
+    if request.method != "POST":
+        reason = ReasonField(plan.repository, typed=request.POST.get(ReasonField.name, plan.reason or ""))
+        return plan_page(admin, request, plan, reason=reason, remark=RemarkField(request.POST.get("text", "")))
     chosen = chosen or request.POST.get("do", "")
     if chosen not in _DONE:
         raise BadRequest("The decision was not sent as the page of the plan sends it.")
@@ -91,6 +95,6 @@ def _do(request: HttpRequest, plan: Plan, chosen: str, reason: str | None, remar
 
 
 DECISION_PAGES = (
-    Page("apply", "<str:oid>/apply/", partial(decide, chosen=APPLY), "POST"),
-    Page("decide", "<str:oid>/decide/", decide, "POST"),
+    Page("apply", "<str:oid>/apply/", partial(decide, chosen=APPLY), "POST", again=shown_again(decide)),
+    Page("decide", "<str:oid>/decide/", decide, "POST", again=shown_again(decide)),
 )

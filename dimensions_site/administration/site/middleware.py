@@ -178,5 +178,5 @@ def _page(request: HttpRequest, status: HTTPStatus, title: str, text: str) -> Ht
         request.path_info.startswith(f"/{ADMINISTRATION}") and user and user.is_active and user.is_staff
     ):
         return None
-    context = {**admin.site.each_context(request), "title": title, "text": text}
+    context = {**admin.site.each_context(request), "title": title, "text": text, "status": status}
     return HttpResponse(render_to_string("admin/refused.html", context, request), status=status)

@@ -8,12 +8,16 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from account.models import Account
+from account.models import Account, AccountVersion
 from bulkops.models import FileImport, Plan
 from currency.models import Currency
 from dimensions_site.repositories.login import sessions
 from dimensions_site.repositories.models import AccessGrant
+from dimensions_site.saved_views.models import SavedView
+from tests.bulkops.plans.deciding import EVERYTHING, NOTHING, require_approval
+from tests.bulkops.plans.plans import make
 from tests.dimensions_site.administration.files.imports import FAULTY, HEADINGS, at, check, upload
+from tests.dimensions_site.administration.plans.plan_pages import at as at_plan
 from tests.dimensions_site.administration.site.pages import filled_in, typed
 from tests.dimensions_site.administration.site.people import browser_of, page
 from tests.factories import account, currency
@@ -276,3 +280,49 @@ def test_what_was_typed_for_many_is_kept_and_nothing_is_planned(tab, cash, has_t
     assert {name: again.get(name) for name in (*selected, *typed_there)} == {**selected, **typed_there}
     assert not Plan.objects.exists()
     assert Account.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("has_token", [True, False])
+@pytest.mark.parametrize(
+    ("form", "typed_there"),
+    [
+        ("apply-form", {"_reason": "As agreed"}),
+        ("decide-form", {"text": "Wrong parent"}),
+        ("delete-form", {"_reason": "Not used any more"}),
+        ("restore-form", {"_reason": "By mistake"}),
+        ("view-form", {"name": "Mine", "list": "q=Cash"}),
+    ],
+)
+def test_what_was_typed_on_a_small_page_is_kept_and_nothing_is_done(
+    tab, ed, alice, northwind, cash, has_token, form, typed_there
+):
+    """A proposal that is applied or decided on, one account that is deleted or restored, and a view."""
+    if form in ("apply-form", "decide-form"):
+        require_approval(northwind, EVERYTHING if form == "decide-form" else NOTHING)
+        make(alice, "account", bulk={"post": [account("2")]})
+    elif form == "restore-form":
+        ed.send("PATCH", ed.account("elements/1000"), {"documentationLink": "till.example"})
+    opened, tab.address = {
+        "apply-form": lambda: (at_plan(Plan.objects.get()), at_plan(Plan.objects.get(), "apply")),
+        "decide-form": lambda: (at_plan(Plan.objects.get()), at_plan(Plan.objects.get(), "decide")),
+        "delete-form": lambda: (page(Account, "delete", cash.pk),) * 2,
+        "restore-form": lambda: (page(Account, "restore", AccountVersion.objects.earliest("number").pk),) * 2,
+        "view-form": lambda: (page(Account, "save_view"),) * 2,
+    }[form]()
+    tab.form = filled_in(tab.browser.get(opened), form)
+    before = Plan.objects.values_list("status", flat=True).first(), AccountVersion.objects.count()
+    if has_token:
+        tab.sign_in("ed")
+        answer = tab.save(**typed_there)
+        assert answer.status_code == 403
+    else:
+        tab.sign_out()
+        answer = tab.save(**typed_there)
+        tab.sign_in("ed", address=f"{reverse('admin:login')}?next={tab.address}", pending=pending(answer))
+        answer = tab.browser.get(tab.address)
+    assert NOTE in answer.content.decode()
+    again = filled_in(answer, form)
+    assert {name: again.get(name) for name in typed_there} == typed_there
+    assert before == (Plan.objects.values_list("status", flat=True).first(), AccountVersion.objects.count())
+    assert not SavedView.objects.exists()

@@ -162,7 +162,10 @@ def test_a_running_deletion_is_stopped_by_managers_and_nobody_else(elements, nor
     assert editor.post(abort).status_code == 403
     manager = browser_of(alice)
     assert "Stop the deletion" in manager.get(processing_page(found)).content.decode()
-    assert manager.get(abort).status_code == 405
+    outdated = manager.get(abort)
+    assert outdated.status_code == 405
+    assert '<a class="text-primary-600 underline dark:text-primary-500" href="../">' in outdated.content.decode()
+    assert manager.get(abort.removesuffix("abort/"), follow=True).redirect_chain[-1][0] == processing_page(found)
     assert messages_of(manager.post(abort, follow=True)) == ["The deletion was stopped. What is deleted stays deleted."]
     found.refresh_from_db()
     assert found.status == Status.ABORTED

@@ -1,21 +1,32 @@
-// Asks for confirmation before a user leaves a changed form by a link, the address or the tab.
+// Asks for confirmation before a user leaves a changed form by a link, the address, the tab or another form.
 
-addEventListener("load", () => {
-  const form = document.querySelector("form[data-watched], #content-main > form[method='post'][id$='_form']");
-  if (!form) return;
-  const texts = () => JSON.stringify([...new FormData(form)].map(([name, value]) => [name, value.name ?? value]));
-  const atFirst = texts();
-  const wasRefused = "unsaved" in form.dataset || form.querySelector(".errornote") !== null;
-  let isSaved = false;
+const WATCHED = "form[data-watched], #content-main > form[method='post'][id$='_form']";
+const atFirst = new Map();
+let sent = null;
 
-  form.addEventListener("submit", (event) => {
-    isSaved = !event.defaultPrevented;
-  });
-  // The page may come back from the browser's memory, as it was left.
-  addEventListener("pageshow", () => {
-    isSaved = false;
-  });
-  addEventListener("beforeunload", (event) => {
-    if (!isSaved && (wasRefused || texts() !== atFirst)) event.preventDefault();
-  });
+const texts = (form) => JSON.stringify([...new FormData(form)].map(([name, value]) => [name, value.name ?? value]));
+const watch = () => {
+  for (const form of document.querySelectorAll(WATCHED)) if (!atFirst.has(form)) atFirst.set(form, texts(form));
+};
+const isChanged = (form) =>
+  "unsaved" in form.dataset || form.querySelector(".errornote") !== null || texts(form) !== atFirst.get(form);
+
+addEventListener("load", watch);
+// A part of the page was loaded again, with its forms.
+addEventListener("htmx:afterSwap", watch);
+addEventListener("submit", (event) => {
+  sent = event.defaultPrevented ? null : event.target;
+});
+// The page stays open while a file is fetched.
+addEventListener("click", ({ target }) => {
+  sent = target.closest("a[data-file]");
+});
+// The page may come back from the browser's memory, as it was left.
+addEventListener("pageshow", () => {
+  sent = null;
+});
+addEventListener("beforeunload", (event) => {
+  const left = [...atFirst.keys()].filter((form) => form.isConnected && form !== sent);
+  if (!sent?.matches("a") && left.some(isChanged)) event.preventDefault();
+  sent = null;
 });

@@ -1,11 +1,14 @@
 """Leaving elements out of a plan, and bringing over chosen elements: each makes a plan of its own."""
 
 import pytest
+from playwright.sync_api import Page, expect
 
 from account.models import Account
 from bulkops.models import Plan, PlanStatus
 from dimensions_site.repositories.models import AccessGrant, Role
+from tests.browser import follow, signed_in
 from tests.bulkops.plans.plans import make
+from tests.dimensions_site.administration.elements.test_element_form_browser import Dialogs
 from tests.dimensions_site.administration.plans.plan_pages import apply, at, opened, planned
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.factories import account
@@ -91,3 +94,40 @@ def test_ticked_differences_alone_are_brought_over(alice, northwind, contoso):
     answer = browser.post(address, {"into": "from", "ids": [f"{number}" for number in range(101)]}, follow=True)
     assert Plan.objects.count() == 2
     assert "100" in messages_of(answer)[0]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_ticks_are_neither_lost_nor_passed_over_unasked(plan, alice, northwind, contoso, visit):
+    """By the next page, another button, or a link; not by a file, and not by the button that takes them."""
+    store_accounts(contoso, *(account(f"{number}") for number in range(100, 160)))
+    AccessGrant.objects.create(user=alice.user, repository=contoso, role=Role.READER)
+    browser = browser_of(alice)
+
+    def tick(opened: Page, id: str) -> None:
+        opened.locator(f"[name='ids'][value='{id}']").check()
+
+    def look_at_comparison(opened: Page) -> None:
+        """The part with the differences is loaded when a side is chosen."""
+        dialogs = Dialogs(opened)
+        opened.locator("[name='from_repository']").select_option(str(northwind.pk))
+        tick(opened, "101")
+        dialogs.ask_at(opened.get_by_role("link", name="Page 2"))
+        with opened.expect_download():
+            opened.get_by_role("link", name="Export to Excel").click()
+        expect(opened.locator("[name='ids'][value='101']")).to_be_checked()
+        dialogs.ask_at(opened.get_by_role("link", name="Page 2"))
+        follow(opened.get_by_role("button", name="Copy from contoso"))
+        assert dialogs.asked == ["beforeunload"] * 2
+
+    def look_at_plan(opened: Page) -> None:
+        dialogs = Dialogs(opened)
+        tick(opened, "3")
+        dialogs.ask_at(opened.get_by_role("button", name="Apply", exact=True))
+        follow(opened.get_by_role("button", name="Leave out the ticked ones"))
+        assert dialogs.asked == ["beforeunload"]
+
+    sides = f"from_repository={contoso.pk}&repository={contoso.pk}"
+    visit(f"{page(Account, 'compare')}?{sides}", look_at_comparison, storage_state=signed_in(browser))
+    visit(at(plan), look_at_plan, storage_state=signed_in(browser))
+    assert sorted(Plan.objects.values_list("created", "changed", "deleted")) == [(1, 0, 0), (1, 1, 1), (2, 1, 1)]
+    assert not Plan.objects.filter(status=PlanStatus.APPLIED).exists()

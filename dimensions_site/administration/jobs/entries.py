@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from bulkops.files.workbooks.writing import TableTooLarge
 from bulkops.models import Plan
 from dimensions_site.administration.base.bounded import Page
+from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.administration.base.differences import ShownDifference, of_version, table_file, values_of
 from dimensions_site.administration.base.naming import description_of
 from dimensions_site.administration.base.scope import GrantedAdmin
@@ -134,6 +135,8 @@ def named_entry(entry: LogEntry) -> SafeString:
 
 def report(admin: GrantedAdmin, request: HttpRequest) -> HttpResponse:
     """Show the elements of the list with what changed in each, to read and to print: up to 500."""
+    if current := address_of_current(request, admin.open_keys(request)):
+        return redirect(current)
     shown = admin.rows_of_list(request)
     if shown is None:
         return redirect(admin.route("changelist"))
@@ -153,6 +156,8 @@ def report(admin: GrantedAdmin, request: HttpRequest) -> HttpResponse:
 
 def export_entries(admin: GrantedAdmin, request: HttpRequest, format: Format) -> HttpResponseBase:
     """Return a file in CSV or a workbook with each value that the change sets of the list have changed."""
+    if current := address_of_current(request, admin.open_keys(request)):
+        return redirect(current)
     shown = admin.rows_of_list(request)
     address = f"{admin.route('changelist')}?{request.GET.urlencode()}"
     if shown is None:

@@ -56,6 +56,13 @@ def test_each_list_carries_it_in_its_address(both, admin_client, model):
     assert admin_client.get(page(model))["Location"].endswith(f"?repository__id__exact={contoso.pk}")
 
 
+@pytest.mark.parametrize("name", ["report", "export_csv"])
+def test_what_the_change_log_becomes_is_about_it(both, admin_client, name):
+    choose(admin_client, both[1])
+    answer = admin_client.get(page(ChangeSet, name), {"element": "1000"})
+    assert answer["Location"] == f"{page(ChangeSet, name)}?element=1000&repository__id__exact={both[1].pk}"
+
+
 def test_all_is_a_choice(both, admin_client):
     choose(admin_client, both[0])
     choose(admin_client, None)

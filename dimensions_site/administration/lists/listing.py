@@ -137,8 +137,14 @@ class ListedAdmin(ScopedAdmin):
         return ElementChangeList
 
     def _has_role(self, request: HttpRequest, role: Role, element: Any = None) -> bool:
-        """Return whether the user has the role; nobody may write to the past."""
-        return (role == Role.READER or not asked_moment(request)) and super()._has_role(request, role, element)
+        """Return whether the user has the role, in the repository of the list if it shows one; nobody may write to the
+        past.
+        """
+        listed = request.GET.get(REPOSITORY, "") if element is None else ""
+        is_closed = listed != "" and listed not in map(str, self.open_keys(request, role))
+        if role != Role.READER and (is_closed or asked_moment(request)):
+            return False
+        return super()._has_role(request, role, element)
 
     def get_actions(self, request: HttpRequest) -> Any:
         """Return the actions without Django's deletion, which would write no history."""

@@ -100,3 +100,19 @@ def test_an_empty_cell_is_the_same_sign_everywhere(northwind, alice):
     store_accounts(northwind, account("1000"))
     shown = browser_of(alice).get(LIST, {"columns": "descriptions,documentationLink"}).content.decode()
     assert '<td class="field-documentation_link" data-label="Link to documentation">–</td>' in shown
+
+
+@pytest.mark.parametrize("role", [Role.READER, Role.PROPOSER])
+def test_the_list_of_one_repository_offers_what_is_done_there(ed, northwind, contoso, role):
+    """A reader changes nothing there, whatever they may do elsewhere; who proposes is offered all."""
+    store_accounts(contoso, account())
+    AccessGrant.objects.create(user=ed.user, repository=contoso, role=role)
+    browser = browser_of(ed)
+    for listed, is_offered in ((contoso.pk, role == Role.PROPOSER), (northwind.pk, True), ("", True)):
+        answer = browser.get(LIST, {"repository__id__exact": listed})
+        shown = answer.content.decode()
+        for words in ("delete_elements", page(Account, "add"), page(Account, "import_file"), page(Account, "table")):
+            assert (words in shown) is is_offered, (listed, words)
+        assert page(Account, "export_file") in shown
+    table = browser.get(page(Account, "table"), {"repository__id__exact": contoso.pk})
+    assert table.status_code == (200 if role == Role.PROPOSER else 403)

@@ -40,7 +40,11 @@ _OF_LIBRARIES = (
 )
 _TRANSLATED_BY_DJANGO = ("conf", "contrib/admin", "contrib/auth")
 # What Django translates with other words than we do for the same.
-_OTHER_WORDS = {"Save and add another": "unfold/templates/admin/submit_line.html"}
+_OTHER_WORDS = {
+    "Save and add another": "unfold/templates/admin/submit_line.html",
+    # In Spanish it has no blank after its article.
+    "The %(name)s “%(obj)s” was deleted successfully.": "django/contrib/admin/options.py",
+}
 _KEYWORDS: Any = {**DEFAULT_KEYWORDS, "gettext_lazy": None, "ngettext_lazy": (1, 2)}
 
 # A text, or its singular and its plural.

@@ -34,6 +34,7 @@ from dimensions_site.repositories.audit import SUBJECTS
 from dimensions_site.repositories.login.sessions import keeping_what_was_typed
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.repositories.permissions import roles_of
+from dimensions_site.saved_views.models import KnownRepository
 from dimensions_site.text.formats import grouped_number, shortened
 
 F = TypeVar("F")
@@ -254,6 +255,12 @@ def is_as_shown(form: Any, name: str) -> bool:
     return form.add_initial_prefix(name) in form.data and name not in form.changed_data
 
 
+def _without(listed: Sequence[Any], beginning: str) -> list[Any]:
+    """Return the nested list without the texts that begin like this."""
+    kept = (one for one in listed if isinstance(one, list) or not str(one).startswith(beginning))
+    return [_without(one, beginning) if isinstance(one, list) else one for one in kept]
+
+
 class SuperuserAdmin(BoundedListAdmin):
     """Administration for superusers only, because it could extend a user's own rights."""
 
@@ -283,6 +290,13 @@ class SuperuserAdmin(BoundedListAdmin):
                 else:
                     setattr(row, name, form.initial[name])
         return row
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """Leave out which repository people chose last, which nobody looks for."""
+        found, counts, *further = super().get_deleted_objects(objs, request)
+        chosen: Any = KnownRepository._meta
+        counts.pop(chosen.verbose_name_plural, None)
+        return _without(found, f"{capfirst(chosen.verbose_name)}: "), counts, *further
 
     def _is_superuser(self, request: HttpRequest, obj: Any = None) -> bool:
         return bool(request.user.is_superuser)

@@ -109,10 +109,7 @@ def delete_element(admin: ScopedAdmin, request: HttpRequest, object_id: str) -> 
     except ApprovalRequired as refusal:
         messages.error(request, str(refusal.detail))
         return redirect(admin.route("change", object_id))
-    # Django's own sentence has no blank after its article in Spanish.
-    words = {"name": admin.opts.verbose_name, "id": element}
-    messages.success(request, _("The %(name)s %(id)s was deleted.") % words)
-    return cast(HttpResponse, admin.response_post_save_change(request, element))
+    return admin.response_delete(request, str(element), element.pk)
 
 
 DELETE_PAGE = Page("delete", "<path:object_id>/delete/", delete_element, again=shown_again(delete_element))

@@ -306,7 +306,7 @@ def test_a_manager_deletes_an_element_with_its_history(alice, ed, rita, northwin
     assert "1000" in browser.get(address).content.decode()
     assert Account.objects.exists()
     deleted = browser.post(address, {"post": "yes"}, headers={"Accept-Language": "es"}, follow=True)
-    assert messages_of(deleted) == ["Eliminación correcta: cuenta 1000."]
+    assert messages_of(deleted) == ["Eliminación correcta: cuenta “1000”."]
     assert not Account.objects.exists()
     version = AccountVersion.objects.latest("number")
     assert (version.change, version.change_set.user, version.change_set.channel) == ("-", "alice", "ADMIN")

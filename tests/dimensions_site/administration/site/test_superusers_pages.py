@@ -11,7 +11,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 
 from bulkops.models import Worker
 from dimensions_site.repositories.models import AccessChange, AccessGrant, ApiKey, Repository, Role
-from dimensions_site.saved_views.models import DefaultView, SavedView
+from dimensions_site.saved_views.models import DefaultView, KnownRepository, SavedView
 from dimensions_site.text.formats import moment
 from tests.dimensions_site.administration.site.people import browser_of, messages_of, page
 from tests.factories import currency
@@ -45,6 +45,20 @@ def test_what_goes_with_a_user_is_named_in_the_language_of_the_page(root, rita):
     text = answer.content.decode().lower()
     assert "gespeicherte ansicht: kasse" in text
     assert "standardansicht" in text
+
+
+@pytest.mark.parametrize("model", [User, Repository])
+def test_a_deletion_is_asked_without_what_nobody_looks_for_and_told_in_whole_words(root, rita, contoso, model):
+    """The repository that somebody chose last goes with a person and with a repository."""
+    KnownRepository.objects.create(user=rita.user, repository=contoso, is_current=True)
+    address = page(model, "delete", rita.user.pk if model is User else contoso.pk)
+    headers = {"Accept-Language": "es"}
+    asked = root.get(address, headers=headers)
+    assert "conocid" not in asked.content.decode().lower()
+    named = "usuario “rita”" if model is User else "repositorio “contoso (Contoso holding)”"
+    answer = root.post(address, {"post": "yes"}, headers=headers, follow=True)
+    assert messages_of(answer) == [f"Eliminación correcta: {named}."]
+    assert not KnownRepository.objects.exists()
 
 
 def test_a_page_to_look_at_leads_to_no_history_that_it_has_not(root, rita):

@@ -109,7 +109,8 @@ class Role(models.IntegerChoices):
     @classmethod
     def explained_choices(cls) -> list[tuple[int, str]]:
         """Return the choices of a field, each role with what it permits."""
-        return [(role.value, f"{role.label}: {role.permits}") for role in cls]
+        explained = gettext("%(field)s: %(value)s")
+        return [(role.value, explained % {"field": role.label, "value": role.permits}) for role in cls]
 
 
 # Pages and documents quote these sentences; `tests/docs/test_docs_roles.py` compares them.
@@ -178,7 +179,7 @@ class AccessGrant(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.user or self.group}: {self.permitted()}"
+        return gettext("%(field)s: %(value)s") % {"field": self.user or self.group, "value": self.permitted()}
 
     def permitted(self) -> str:
         """Return what the grant permits, without whom."""

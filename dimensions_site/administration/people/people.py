@@ -12,7 +12,7 @@ from django.db.models import PROTECT, ManyToOneRel, Q
 from django.http import HttpRequest, HttpResponse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html_join
-from django.utils.text import capfirst, format_lazy
+from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 from unfold.forms import AdminPasswordChangeForm
@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.administration.base.bounded import SuperuserAdmin, is_as_shown, with_what_was_shown
 from dimensions_site.administration.base.filters import PickedFilter
-from dimensions_site.administration.base.values import EMPTY, column, when
+from dimensions_site.administration.base.values import EMPTY, column, named_value, when
 from dimensions_site.administration.people.people_forms import (
     MAY_SIGN_IN,
     TYPED,
@@ -236,7 +236,7 @@ def _switch(dimension: Dimension) -> str:
 
 def _switch_field(dimension: Dimension, repository: Repository | None) -> forms.ChoiceField:
     field = forms.ChoiceField(
-        label=format_lazy("{elements}: {needs}", elements=capfirst(dimension.verbose_name_plural), needs=_NEEDS),
+        label=named_value(capfirst(dimension.verbose_name_plural), _NEEDS),
         choices=ApprovalSwitch.choices,
         required=False,  # a form without it leaves the switch as it is
         initial=ApprovalSwitch.NONE if repository is None else repository.approval_of(dimension.name),

@@ -148,6 +148,13 @@ def test_no_page_shows_english_in_another_language(pages, english):
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_blank_stands_before_each_colon_in_french(pages):
+    """What people read, and what they only hear."""
+    texts = set().union(*pages("fr").values())
+    assert {text for text in texts if re.search(r"[^\W\d_]:( |$)", text)} == set()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_what_a_worker_finds_in_a_file_is_reported_in_the_language_of_who_uploaded_it(ed, northwind):
     store_accounts(northwind, account("1000"))
     browser = speaks(browser_of(ed), "de")

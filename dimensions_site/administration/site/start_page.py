@@ -16,6 +16,7 @@ from bulkops.jobs.file_imports import AT_WORK
 from bulkops.jobs.heartbeat import is_worker_running
 from bulkops.models import DataProcessing, FileImport, ImportStatus, Plan, Status
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
+from dimensions_site.administration.base.current import open_anywhere
 from dimensions_site.administration.base.paging import count_up_to, limit_of_count
 from dimensions_site.administration.base.values import named_value
 from dimensions_site.administration.dimension import DimensionAdmin
@@ -26,7 +27,7 @@ from dimensions_site.administration.plans.pages import PLANS_OF_A_PERSON, Person
 from dimensions_site.administration.site.panels import pages_of_elements, rows_of
 from dimensions_site.changes.models import ChangeSet
 from dimensions_site.db.shards import count_each
-from dimensions_site.repositories.models import Repository
+from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.saved_views.models import SavedView
 
 SHOWN_REPOSITORIES = 50
@@ -79,6 +80,8 @@ def start_page(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         "repository_text": text,
         "is_searchable": bool(text) or len(repositories) > SEARCHED_REPOSITORIES,
         "waiting": _waiting(request),
+        # A draft of a new element is offered in these alone.
+        "writable": sorted(open_anywhere(request, Role.PROPOSER)),
         "views": _views(request, pages),
         "running": [(found, deletion_progress(found)) for found in running[:SHOWN_PROCESSINGS]],
         "imports": [(found, import_progress(found)) for found in imports[:SHOWN_PROCESSINGS]],

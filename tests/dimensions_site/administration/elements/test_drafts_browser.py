@@ -6,7 +6,9 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from account.models import Account
+from dimensions_site.repositories.models import Repository
 from tests.browser import follow
+from tests.dimensions_site.administration.site.people import page
 from tests.services.worker import wait_until
 
 ENGLISH = "Description English (en)"
@@ -48,6 +50,23 @@ def test_the_start_page_leads_to_what_was_typed_and_lost(form: Any) -> None:
         waiting = shown.locator("#waiting")
         expect(waiting).not_to_contain_text("Nothing waits for you.")
         follow(waiting.get_by_role("link", name="1000"))
+        expect(shown.get_by_role("button", name="Show it")).to_be_visible()
+
+    form(look)
+
+
+def test_the_start_page_offers_no_new_account_of_a_repository_that_is_gone(form: Any, northwind: Repository) -> None:
+    """Its page would be missing."""
+    draft = "{ id: title, time: Date.now(), title, fields: [] }"
+
+    def look(shown: Page) -> None:
+        for title, repository in (("Here", northwind.pk), ("Gone", northwind.pk + 1)):
+            kept = f"([key, title]) => localStorage.setItem(key, JSON.stringify({draft}))"
+            shown.evaluate(kept, [f"draft:ed:{page(Account, 'add')}?{repository}", title])
+        shown.goto(shown.url.partition("/admin/")[0] + "/admin/")
+        expect(shown.locator("#waiting").get_by_role("link", name="Here")).to_be_visible()
+        expect(shown.locator("#waiting")).not_to_contain_text("Gone")
+        follow(shown.locator("#waiting").get_by_role("link", name="Here"))
         expect(shown.get_by_role("button", name="Show it")).to_be_visible()
 
     form(look)

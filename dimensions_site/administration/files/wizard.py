@@ -171,7 +171,8 @@ class FileImportAdmin(JobAdmin):
         if PAGE not in data:
             return self._columns_page(request, file_import, ChoicesForm(file_import, data))
         corrections = CorrectionsForm(file_import, data.get(PAGE), data)
-        return self._result_page(request, file_import, ReasonField(file_import.repository), corrections)
+        reason = ReasonField(file_import.repository, typed=data.get(ReasonField.name, ""))
+        return self._result_page(request, file_import, reason, corrections)
 
     def read_view(self, request: HttpRequest, oid: str) -> HttpResponse:
         """Read the file again, with the sheet, the row of headings and the encoding that were chosen."""
@@ -207,17 +208,20 @@ class FileImportAdmin(JobAdmin):
         file_import = self._found_to_go_on(request, oid)
         if file_import.status != ImportStatus.CHECKED:
             return _to_page(file_import)
-        choices = Choices.of(file_import)
+        choices, reason = Choices.of(file_import), ReasonField(file_import.repository, request.POST)
+        kept = reason.reason or file_import.reason
         if "take_back" in request.POST:
-            file_imports.check(file_import, replace(choices, values={}, without_totals=False), corrections=None)
+            choices = replace(choices, values={}, without_totals=False)
+            file_imports.check(file_import, choices, corrections=None, reason=kept)
             return _to_page(file_import)
         corrections = CorrectionsForm(file_import, request.POST.get(PAGE), request.POST)
         merged = corrections.merged()
         if corrections.error:
-            return self._result_page(request, file_import, ReasonField(file_import.repository), corrections)
+            typed = ReasonField(file_import.repository, typed=reason.typed)
+            return self._result_page(request, file_import, typed, corrections)
         without_totals = choices.without_totals or "without_totals" in request.POST
         choices = replace(choices, values=corrections.rules, without_totals=without_totals)
-        file_imports.check(file_import, choices, corrections=merged)
+        file_imports.check(file_import, choices, corrections=merged, reason=kept)
         return _to_page(file_import)
 
     def drop_view(self, request: HttpRequest, oid: str) -> HttpResponse:

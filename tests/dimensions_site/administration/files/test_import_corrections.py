@@ -261,7 +261,7 @@ def test_a_row_whose_id_is_merged_with_another_is_no_total(ed, northwind):
 
 
 def test_leaving_the_rows_of_totals_out_keeps_what_was_corrected(ed, northwind, visit):
-    """Whoever leaves the page without sending the corrections is asked first."""
+    """Whoever leaves the page without sending the corrections is asked first. The reason beside *Import* stays, too."""
     file_import = checked(browser_of(ed), northwind, HEADINGS + CASH + FAULTY + "Total,,,,\n")
 
     def look(opened: Page) -> None:
@@ -270,6 +270,7 @@ def test_leaving_the_rows_of_totals_out_keeps_what_was_corrected(ed, northwind, 
         dialogs.ask_at(opened.get_by_role("link", name="All imports"))
         with opened.expect_download():
             opened.get_by_role("link", name="Download the rows with errors").click()
+        opened.get_by_label("Reason").fill("Year-end")
         follow(opened.get_by_role("button", name="Leave these rows out and check again"))
         assert dialogs.asked == ["beforeunload"]
 
@@ -277,6 +278,8 @@ def test_leaving_the_rows_of_totals_out_keeps_what_was_corrected(ed, northwind, 
     work()
     file_import.refresh_from_db()
     assert (file_import.report["rejected"], file_import.report["created"]) == (0, 2)
+    correct(browser_of(ed), file_import, take_back="yes")
+    assert 'value="Year-end"' in shown(browser_of(ed), file_import)
 
 
 @pytest.mark.parametrize(("good", "faulty", "is_main"), [(300, 3, True), (300, 4, False), (100, 2, False)])

@@ -75,8 +75,10 @@ document.addEventListener("submit", (event) => {
   else lastSent.set(event.target, [event.submitter, event.timeStamp]);
 });
 document.addEventListener("change", ({ target }) => lastSent.delete(target.form));
-// The page may come back from the browser's memory.
-addEventListener("pageshow", () => [...document.forms].forEach((form) => lastSent.delete(form)));
+const forget = () => [...document.forms].forEach((form) => lastSent.delete(form));
+// The page may come back from the browser's memory, or its user stays when they are asked.
+addEventListener("pageshow", forget);
+addEventListener("beforeunload", (event) => setTimeout(() => event.defaultPrevented && forget()));
 
 // After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).
 if (location.pathname.endsWith("/logout/")) {

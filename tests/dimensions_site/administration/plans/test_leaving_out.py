@@ -122,9 +122,11 @@ def test_ticks_are_neither_lost_nor_passed_over_unasked(plan, alice, northwind, 
     def look_at_plan(opened: Page) -> None:
         dialogs = Dialogs(opened)
         tick(opened, "3")
-        dialogs.ask_at(opened.get_by_role("button", name="Apply", exact=True))
+        # A button that was pressed before is no double click.
+        for _press in range(2):
+            dialogs.ask_at(opened.get_by_role("button", name="Apply", exact=True))
         follow(opened.get_by_role("button", name="Leave out the ticked ones"))
-        assert dialogs.asked == ["beforeunload"]
+        assert dialogs.asked == ["beforeunload"] * 2
 
     sides = f"from_repository={contoso.pk}&repository={contoso.pk}"
     visit(f"{page(Account, 'compare')}?{sides}", look_at_comparison, storage_state=signed_in(browser))

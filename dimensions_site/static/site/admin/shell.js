@@ -75,10 +75,10 @@ document.addEventListener("submit", (event) => {
   else lastSent.set(event.target, [event.submitter, event.timeStamp]);
 });
 document.addEventListener("change", ({ target }) => lastSent.delete(target.form));
-const forget = () => [...document.forms].forEach((form) => lastSent.delete(form));
+const allowAgain = () => [...document.forms].forEach((form) => lastSent.delete(form));
 // The page may come back from the browser's memory, or its user stays when they are asked.
-addEventListener("pageshow", forget);
-addEventListener("beforeunload", (event) => setTimeout(() => event.defaultPrevented && forget()));
+addEventListener("pageshow", allowAgain);
+addEventListener("beforeunload", (event) => setTimeout(() => event.defaultPrevented && allowAgain()));
 
 // After signing out, nobody who uses this browser finds what was typed in forms (drafts.js).
 if (location.pathname.endsWith("/logout/")) {

@@ -27,11 +27,18 @@ PROJECT = Path(__file__).resolve().parents[2]
 PACKAGES = ("dimensions_site", "bulkops", "currency", "account")
 # These read settings, which no client writes.
 OF_OPERATORS = {"backends.py", "environment.py"}
+_END, _BLANKS = r"(?:\r\n?|\n)", r"[^\S\r\n,]*+"
+_QUOTED = rf"{_BLANKS}'(?:[^']|'')*+'{_BLANKS}"
 # What stands for an object in a pattern that is made of its attributes.
 LOCALS = {
     "name": "gbk",
-    **dict.fromkeys(("other_name", "text", "key", "value", "heading", "word", "mark", "quoted"), "x"),
-    "delimiter": ",",
+    **dict.fromkeys(("other_name", "text", "key", "value", "heading", "word"), "x"),
+    **dict.fromkeys(("delimiter", "mark"), ","),
+    "quote": "'",
+    "end": _END,
+    "blanks": _BLANKS,
+    "quoted": _QUOTED,
+    "titles": rf"(?:(?:[^',\r\n]*+{_END})*+(?={_QUOTED},))?",
     "blank": r"[ \t]",
     "cell": r"[^\r\n]*",
     "chosen": {"text": "x", "matches_case": False},
@@ -42,7 +49,7 @@ FUNCTIONS = {"compile", "fullmatch", "match", "search", "sub", "split", "findall
 PUMPS = (
     *("a", "0", " ", "\t", "\r", "\n", ".", ",", ";", ":", "-", "_", "=", "/", "%", "*", "@", "'", '"', "\\", "(", "["),
     *("aA", "a0", "0.", "/a", "\\\\", '\\"', '"",', "\\u", "\\ud", "\\ud800", "%2", "a-", "a.", "_x", "x0", "0e", "a,"),
-    *(" and", "=a", "[]", "{", "<mergeCell ", "é", "\ud800"),
+    *(" and", "=a", "[]", "{", "<mergeCell ", "é", "\ud800", "'a',", "a\n"),
 )
 BEFORE = ("", '"')
 BEHIND = ("", "\x00")
@@ -77,7 +84,7 @@ def patterns_in_code() -> Iterator[tuple[str, re.Pattern, set[str]]]:
 def _uses(source: str, line: int) -> set[str]:
     """What is called of the pattern that is compiled on the line."""
     name = source.splitlines()[line - 1].partition("=")[0].strip()
-    return set(re.findall(rf"\b{re.escape(name)}\.([a-z]+)\(", source))
+    return set(re.findall(rf"\b{re.escape(name)}\.([a-z]+)[(,)]", source))
 
 
 def patterns_of_addresses(entries: Iterable[URLPattern | URLResolver]) -> Iterator[tuple[str, re.Pattern, set[str]]]:

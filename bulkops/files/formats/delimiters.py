@@ -54,7 +54,7 @@ class Otherwise(NamedTuple):
 def recognised(sample: str, delimiters: Sequence[str] = DELIMITERS) -> Layout:
     """Return the layout with the one of the `delimiters` that best separates the headings and the first rows."""
     quoted = {each: found for each in delimiters if (found := _without_outer_quotes(sample, each))}
-    single = [each for each in delimiters if each != "'" and _in_single_quotes(each).match(sample)]
+    single = [each for each in delimiters if each != "'" and _is_in_single_quotes(sample, each)]
     quote = "'" if single else '"'
     fitness = {each: _fitness(quoted.get(each, sample), each, quote) for each in single or quoted or delimiters}
     # A comma is also in numbers and texts.
@@ -117,13 +117,14 @@ def _without_outer_quotes(sample: str, delimiter: str) -> str:
     return "\n".join(cells[0] for cells in found) if is_quoted else ""
 
 
-def _in_single_quotes(delimiter: str) -> re.Pattern[str]:
-    """Return the pattern of a sample with single quotes around all headings. Titles may stand above several."""
+def _is_in_single_quotes(sample: str, delimiter: str) -> bool:
+    """Return whether there are single quotes around all headings of the sample. Titles may stand above several."""
     mark, end = re.escape(delimiter), r"(?:\r\n?|\n)"
     blanks = rf"[^\S\r\n{mark}]*+"
     quoted = rf"{blanks}'(?:[^']|'')*+'{blanks}"
     titles = rf"(?:(?:[^'{mark}\r\n]*+{end})*+(?={quoted}{mark}))?"
-    return re.compile(rf'[\ufeff\s]*+{titles}{quoted}(?:{mark}{quoted})*+(?:{end}(?!{blanks}")|\Z)')
+    found = re.match(rf'[\ufeff\s]*+{titles}{quoted}(?:{mark}{quoted})*+(?:{end}(?!{blanks}")|\Z)', sample)
+    return found is not None
 
 
 def _fitness(sample: str, delimiter: str, quote: str) -> tuple[bool, int, bool, int, int]:

@@ -58,12 +58,6 @@ document.addEventListener("DOMContentLoaded", () => {
   if (hidden > 0) menu.scrollTop += Math.ceil(hidden) + 8;
 });
 
-// A form takes along what was typed in a field beside it.
-document.addEventListener("submit", ({ target }) => {
-  const field = document.getElementById(target.dataset.with);
-  if (field) target.append(Object.assign(document.createElement("input"), { type: "hidden", name: field.name, value: field.value }));
-});
-
 // A double click sends a form once. It may be sent again by another button, when something in it has changed, and later:
 // the first may have been stopped, or was a download.
 const AGAIN_AFTER = 5_000; // milliseconds

@@ -20,13 +20,10 @@ def seconds(work: Callable[[], object]) -> float:
         gc.enable()
 
 
-def takes_at_most(most: float, work: Callable[[], object]) -> bool:
-    """Another process may slow the work down, but seldom three times."""
-    return any(seconds(work) <= most for _ in range(3))
-
-
 def grows_at_most(times: float, few: Callable[[], object], many: Callable[[], object]) -> bool:
-    """Whether `many` takes at most that many times as long as `few`, measured while the machine is as busy."""
+    """Whether `many` takes at most that many times as long as `few`, measured while the machine is as busy; another
+    process may slow one down, but seldom three times.
+    """
     return any(seconds(many) <= times * seconds(few) for _ in range(3))
 
 

@@ -135,24 +135,24 @@ def claim_next(worker: str) -> Claim[Any] | None:
     That is a waiting job, or one whose worker has sent no heartbeat for too long. One that was attempted too often
     without success fails here: its workers did not survive it.
     """
-    for kind in _kinds_by_age():
+    for kind in _kinds_in_turn():
         claim = _claim_next(kind, worker)
         if claim is not None:
             return claim
     return None
 
 
-def _kinds_by_age() -> list[JobKind[Any]]:
+def _kinds_in_turn() -> list[JobKind[Any]]:
     """Return the kinds of jobs, that of the first claimable job first; none if no job can be claimed."""
     # One query and no transaction, for which all writers would wait on SQLite.
     of_each = [
         kind.claimable.order_by().annotate(kind=Value(number)).values_list("is_behind", "due_at", "kind")
         for number, kind in enumerate(KINDS)
     ]
-    oldest = of_each[0].union(*of_each[1:], all=True).order_by("is_behind", "due_at").first()
-    if oldest is None:
+    first_job = of_each[0].union(*of_each[1:], all=True).order_by("is_behind", "due_at").first()
+    if first_job is None:
         return []
-    first = KINDS[oldest[-1]]
+    first = KINDS[first_job[-1]]
     return [first, *(kind for kind in KINDS if kind is not first)]
 
 

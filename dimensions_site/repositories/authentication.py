@@ -76,7 +76,7 @@ class ApiKeyAuthentication(BaseAuthentication):
             return None
         if not _KEY.fullmatch(key):
             raise AuthenticationFailed("This is not an API key of this service.")
-        db_id, dimension = place_of(request)
+        db_id, dimension = db_id_and_dimension(request)
         row = _compiled(dimension).first(prefix=key[:8], db_id=db_id if is_db_id(db_id) else "")
         if row is None or not (api_key := _key_in(row)).is_valid(key):
             raise AuthenticationFailed("The API key is unknown or revoked.")
@@ -100,7 +100,7 @@ class ApiKeyAuthentication(BaseAuthentication):
         return request.headers.get("X-API-Key") or None
 
 
-def place_of(request: Request) -> tuple[str, str]:
+def db_id_and_dimension(request: Request) -> tuple[str, str]:
     """Return the `dbID` and the dimension of the request's URL, empty where it has none."""
     context = request.parser_context
     return context["kwargs"].get("db_id", ""), str(getattr(context["view"], "dimension", ""))

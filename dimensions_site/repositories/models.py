@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from dimensions_site.repositories.dimensions import ALL, access_choices
 from dimensions_site.repositories.secret_keys import SecretKey
 from dimensions_site.rsql.fields import CodePointTextField
+from dimensions_site.text.formats import named_value
 
 DB_ID_PATTERN = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}"
 LANGUAGE_PATTERN = r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*"  # contract C3
@@ -109,8 +110,7 @@ class Role(models.IntegerChoices):
     @classmethod
     def explained_choices(cls) -> list[tuple[int, str]]:
         """Return the choices of a field, each role with what it permits."""
-        explained = gettext("%(field)s: %(value)s")
-        return [(role.value, explained % {"field": role.label, "value": role.permits}) for role in cls]
+        return [(role.value, named_value(role.label, role.permits)) for role in cls]
 
 
 # Pages and documents quote these sentences; `tests/docs/test_docs_roles.py` compares them.
@@ -179,7 +179,7 @@ class AccessGrant(models.Model):
         ]
 
     def __str__(self) -> str:
-        return gettext("%(field)s: %(value)s") % {"field": self.user or self.group, "value": self.permitted()}
+        return named_value(self.user or self.group, self.permitted())
 
     def permitted(self) -> str:
         """Return what the grant permits, without whom."""

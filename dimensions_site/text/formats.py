@@ -22,6 +22,11 @@ def shortened(text: str, length: int = _QUOTED) -> str:
     return text if len(text) <= length else f"{text[:length]}…"
 
 
+def named_value(name: object, value: object) -> str:
+    """Return `name: value` as the language of the page writes it; French has a blank before the colon."""
+    return _("%(field)s: %(value)s") % {"field": name, "value": value}
+
+
 def grouped_number(number: int) -> str:
     """Return the number with grouped digits: `10,000` in English, `10.000` in German."""
     return number_format(number, force_grouping=True)

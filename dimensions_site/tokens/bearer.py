@@ -17,7 +17,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from dimensions_site.repositories.authentication import place_of
+from dimensions_site.repositories.authentication import db_id_and_dimension
 from dimensions_site.repositories.models import Role
 from dimensions_site.repositories.permissions import Access, Credential
 from dimensions_site.tokens.configuration import SCOPES
@@ -106,7 +106,7 @@ class OAuth2Authentication(BearerAuthentication):
         application = found.application
         # A person has consented to a code; otherwise the program acts by itself.
         is_person = application.authorization_grant_type == application.GRANT_AUTHORIZATION_CODE
-        own = "/{}/{}/".format(*place_of(request))
+        own = "/{}/{}/".format(*db_id_and_dimension(request))
 
         def is_for(db_id: str, dimension: str) -> bool:
             return bool(found.allows_audience(address.replace(own, f"/{db_id}/{dimension}/", 1)))

@@ -102,8 +102,3 @@ def state(heading: Any, column: str = "status") -> Callable[[Any], SafeString]:
         return badge(getattr(row, column), getattr(row, f"get_{column}_display")())
 
     return admin.display(description=heading, ordering=column)(value)
-
-
-def named_value(name: Any, value: Any) -> str:
-    """Return `name: value` as the language of the page writes it; French has a blank before the colon."""
-    return _("%(field)s: %(value)s") % {"field": name, "value": value}

@@ -21,7 +21,7 @@ from dimensions_site.administration.base.filters import DayFilter, GrantedReposi
 from dimensions_site.administration.base.naming import contains_text, description_of, element_route
 from dimensions_site.administration.base.paging import requested_page
 from dimensions_site.administration.base.scope import GrantedAdmin
-from dimensions_site.administration.base.values import EMPTY, column, named_value, when
+from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.administration.jobs.entries import (
     ASKED,
     ELEMENT,
@@ -39,7 +39,7 @@ from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.writing.restoring import compare_versions
 from dimensions_site.repositories.dimensions import dimension_names
-from dimensions_site.text.formats import shortened
+from dimensions_site.text.formats import named_value, shortened
 
 VERSIONS_A_PAGE = 25
 # Characters of a reason that the list shows.

@@ -23,14 +23,13 @@ from dimensions_site.administration.base.current import address_of_current
 from dimensions_site.administration.base.differences import ShownDifference, of_version, table_file, values_of
 from dimensions_site.administration.base.naming import description_of
 from dimensions_site.administration.base.scope import GrantedAdmin
-from dimensions_site.administration.base.values import named_value
 from dimensions_site.administration.plans.words import source_words
 from dimensions_site.changes.models import ChangeSet, Channel
 from dimensions_site.elements.dimension import dimension_named
 from dimensions_site.elements.models import Change
 from dimensions_site.elements.writing.restoring import ShownVersion, compare_versions
 from dimensions_site.text.files import Format
-from dimensions_site.text.formats import grouped_number, moment, shortened
+from dimensions_site.text.formats import grouped_number, moment, named_value, shortened
 
 # How many change sets, and how many versions, are read together.
 _BATCH = 100

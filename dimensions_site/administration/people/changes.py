@@ -12,7 +12,7 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH, LookOnlyMixin, SuperuserAdmin
-from dimensions_site.administration.base.values import EMPTY, column, named_value, when
+from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.api.json.texts import json_text
 from dimensions_site.repositories.dimensions import access_choices
 from dimensions_site.repositories.login.lockout import unlock, with_failures
@@ -23,6 +23,7 @@ from dimensions_site.repositories.models import (
     Role,
     rights_in_words,
 )
+from dimensions_site.text.formats import named_value
 
 # What the events of `repositories.audit` begin with, the kind, and the member of the subject that names it.
 _KINDS = {

@@ -20,7 +20,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from dimensions_site.administration.base.bounded import SuperuserAdmin, is_as_shown, with_what_was_shown
 from dimensions_site.administration.base.filters import PickedFilter
-from dimensions_site.administration.base.values import EMPTY, column, named_value, when
+from dimensions_site.administration.base.values import EMPTY, column, when
 from dimensions_site.administration.people.people_forms import (
     MAY_SIGN_IN,
     TYPED,
@@ -36,6 +36,7 @@ from dimensions_site.administration.people.people_forms import (
 from dimensions_site.changes.requirements import set_approval
 from dimensions_site.elements.dimension import Dimension, dimensions
 from dimensions_site.repositories.models import AccessGrant, ApprovalSwitch, Repository
+from dimensions_site.text.formats import named_value
 
 # How many lines of a user or a group the list shows.
 _LISTED = 5

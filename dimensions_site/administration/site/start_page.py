@@ -18,7 +18,6 @@ from bulkops.models import DataProcessing, FileImport, ImportStatus, Plan, Statu
 from dimensions_site.administration.base.bounded import LONGEST_SEARCH
 from dimensions_site.administration.base.current import open_anywhere
 from dimensions_site.administration.base.paging import count_up_to, limit_of_count
-from dimensions_site.administration.base.values import named_value
 from dimensions_site.administration.dimension import DimensionAdmin
 from dimensions_site.administration.files.results import import_progress
 from dimensions_site.administration.jobs.deletions import deletion_progress
@@ -29,6 +28,7 @@ from dimensions_site.changes.models import ChangeSet
 from dimensions_site.db.shards import count_each
 from dimensions_site.repositories.models import Repository, Role
 from dimensions_site.saved_views.models import SavedView
+from dimensions_site.text.formats import named_value
 
 SHOWN_REPOSITORIES = 50
 # From so many on, they can be searched.

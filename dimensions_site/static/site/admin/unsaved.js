@@ -1,5 +1,4 @@
-// Asks for confirmation before a user leaves a changed form by a link, the address, the tab or another form; and lets a form take
-// along a field beside it.
+// Asks for confirmation before a user leaves a changed form by a link, the address, the tab or another form.
 
 const WATCHED = "form[data-watched], #content-main > form[method='post'][id$='_form']";
 const atFirst = new Map();
@@ -25,11 +24,6 @@ addEventListener("click", ({ target }) => {
 // The page may come back from the browser's memory, as it was left.
 addEventListener("pageshow", () => {
   sent = null;
-});
-// A form takes along what was typed in a field beside it.
-addEventListener("submit", ({ target }) => {
-  const field = document.getElementById(target.dataset.with);
-  if (field) target.append(Object.assign(document.createElement("input"), { type: "hidden", name: field.name, value: field.value }));
 });
 addEventListener("beforeunload", (event) => {
   const left = [...atFirst.keys()].filter((form) => form.isConnected && form !== sent);
